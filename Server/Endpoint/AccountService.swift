@@ -1,20 +1,22 @@
-/// What answers the account calls of one database: JSON in, JSON out. An endpoint knows nothing of what they mean.
+/// Answers the account calls of one database: JSON in, JSON out. An endpoint knows nothing of what they mean.
 package protocol AccountService: Sendable {
-    /// Looks at a call before its body: how many bytes that may have. Asked on the thread of the connection: to be quick
-    /// and not to block.
+    /// Says, before the body of a call is read, how many bytes it may have. Called on the thread of the connection:
+    /// must be quick and must not block.
     ///
-    /// - Parameter token: what stands behind `Bearer`, if anything.
+    /// - Parameter token: what follows `Bearer`, if anything.
     func admit(_ call: String, token: String?) -> AccountAdmission
+    /// Answers a call.
+    ///
     /// - Parameters:
     ///   - call: the last part of the path.
-    ///   - token: what stands behind `Bearer`, if anything.
+    ///   - token: what follows `Bearer`, if anything.
     ///   - peer: the address of the machine that calls.
     func answer(_ call: String, body: [UInt8], token: String?, peer: String) async -> AccountServiceAnswer
 }
 
 package enum AccountAdmission: Hashable, Sendable {
     case body(bytesMax: Int)
-    /// No body would help.
+    /// Refused, whatever the body is.
     case refused(AccountServiceAnswer)
 }
 

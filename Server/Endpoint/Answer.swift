@@ -32,7 +32,7 @@ struct Answer: Sendable {
 }
 
 extension SyncFailure {
-    /// The table is in PROTOCOL.md. The status is for what stands between; the code says what happened.
+    /// The HTTP status, by the table in PROTOCOL.md. It is for proxies in between; the code says what happened.
     var status: Int {
         switch code {
         case .tokenInvalid, .tokenExpired: 401

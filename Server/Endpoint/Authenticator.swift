@@ -1,8 +1,9 @@
 package import CausewaySession
 package import CausewayWire
 
-/// Knows callers by their tokens. Asked for every request, on the thread of its connection: to be quick and not to block.
+/// Knows callers by their tokens. Called for every request on the thread of its connection: must be quick and must not
+/// block.
 package protocol Authenticator: Sendable {
-    /// - Parameter token: what stands behind `Bearer`.
+    /// - Parameter token: what follows `Bearer`.
     func caller(for token: String, database: String) throws(SyncFailure) -> KnownCaller
 }

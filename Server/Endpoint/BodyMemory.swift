@@ -1,7 +1,7 @@
 import CausewayModel
 import Synchronization
 
-/// Counts the bodies of requests that have arrived and are kept.
+/// Counts the bytes of request bodies that have arrived and are kept.
 final class BodyMemory: Sendable {
     private struct State {
         var bytes = 0

@@ -1,18 +1,19 @@
 import NIOCore
 import NIOHTTP2
 
-/// Closes a connection on which nothing is asked for long, or for a shorter time on which nobody is known.
+/// Closes a connection that has long been idle, and sooner one on which no caller is known.
 ///
-/// The connection handler's own idle timer only says goodbye and then waits for the client to agree; this one insists.
-/// Until the first request comes, the time for the handshake runs. A connection on which nobody is known ends after a
-/// time whatever is asked on it: a stream stays open for as long as its client takes no answer, and keeps it open.
+/// The connection handler's own idle timer only sends GOAWAY and then waits for the client to agree. This one closes
+/// the connection. Until the first request the timeout of the handshake applies. A connection on which nobody is known
+/// ends after a fixed time, whatever is asked on it: a stream stays open as long as its client takes no answer, and
+/// would keep the connection open.
 final class ClientWatch: NIOHTTP2StreamDelegate, Sendable {
     private struct State {
         var streams = 0
         /// Whether somebody has shown a good token.
         var isKnown = false
         var timer: Scheduled<Void>?
-        /// The end of a connection on which nobody becomes known.
+        /// Ends a connection on which nobody becomes known.
         var end: Scheduled<Void>?
     }
 
@@ -52,13 +53,13 @@ final class ClientWatch: NIOHTTP2StreamDelegate, Sendable {
 
     var isKnown: Bool { state.value.isKnown }
 
-    /// Somebody has shown a good token: the connection is that of a device.
+    /// Called when somebody has shown a good token: the connection is that of a device.
     func callerIsKnown() {
         state.value.isKnown = true
         state.value.end?.cancel()
     }
 
-    /// What a stranger has after the goodbye when nothing is under way.
+    /// The grace of a stranger when nothing is under way.
     private static let strangerGraceMilliseconds: Int64 = 1_000
 
     private func expectRequest() {
@@ -70,7 +71,7 @@ final class ClientWatch: NIOHTTP2StreamDelegate, Sendable {
         }
     }
 
-    /// Gives the client a moment to agree, and then closes.
+    /// Asks the client to close, and closes after a grace period.
     private func sayGoodbye(within milliseconds: Int64) -> Scheduled<Void> {
         connection.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         return connection.eventLoop.scheduleTask(in: .milliseconds(milliseconds)) { [connection] in

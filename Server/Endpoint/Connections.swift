@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// The connections that are open: up to a number of all, and of each address.
+/// The open connections, with a limit for all and one for each address.
 final class Connections: Sendable {
     private struct State {
         var open: [ObjectIdentifier: any Channel] = [:]
@@ -14,7 +14,7 @@ final class Connections: Sendable {
     private let limit: Int
     private let limitOfAddress: Int
 
-    /// A flood of connections is no flood of lines in the log.
+    /// The time between reports: a flood of connections must not become a flood of log lines.
     private static let reportPause = TimeAmount.seconds(60)
 
     init(limit: Int, limitOfAddress: Int) {
@@ -49,7 +49,7 @@ final class Connections: Sendable {
         }
     }
 
-    /// How many were refused since the last report, when it is time for one.
+    /// How many were refused since the last report; nil when no report is due.
     func refusalsToReport(at now: NIODeadline = .now()) -> Int? {
         state.withLock { state in
             guard state.refusals > 0, now >= state.nextReport else { return nil }

@@ -6,10 +6,10 @@ package import CausewayWire
 import Logging
 import Synchronization
 
-/// What the requests of all connections share: whom to ask, and how much is left.
+/// What the requests of all connections share: services, limits, and what is left of them.
 final class Desk: Sendable {
     let services: ExactDictionary<any SyncService>
-    /// By database; those without accounts are not in it.
+    /// By database; databases without accounts are not in it.
     let accounts: ExactDictionary<any AccountService>
     let authenticator: any Authenticator
     let limits: EndpointLimits
@@ -17,13 +17,13 @@ final class Desk: Sendable {
     let logger: Logger
     let uploads: Turnstile
     let smallUploads: Turnstile
-    /// What is read of uploads and batches that are not small.
+    /// Memory for the messages of uploads and batches that are not small, and for their changes.
     let messages: MemoryGate
     let changes: MemoryGate
     let accountCalls: Turnstile
     let tenures = Tenures()
     let isReady = Atomic(false)
-    /// Bodies of known callers, and of those who make account calls.
+    /// Bytes of bodies: of known callers, and of account calls.
     let bodies: BodyMemory
     let accountBodies: BodyMemory
     let work = WorkCount()
@@ -62,11 +62,13 @@ extension Desk {
         var caller: KnownCaller
         var service: any SyncService
 
-        /// Whose share of the server's places and memory it takes. Users of one name in two databases are two users.
+        /// Whose share of the server's places and memory the request takes. Users of one name in two databases are two
+        /// users.
         var owner: String { "\(database)/\(caller.user)" }
     }
 
-    /// The token is looked at first: without one nobody learns which databases there are.
+    /// Finds the caller and the service of a request. The token is checked first: without one nobody learns which
+    /// databases exist.
     func admit(
         _ call: Route.Call, database: String, authorization: String?
     ) throws(SyncFailure) -> Admitted {
@@ -86,7 +88,7 @@ extension Desk {
         return Admitted(call: call, database: database, caller: caller, service: service)
     }
 
-    /// An account call. Who calls is for its service to find out, for most of them come before there is a token.
+    /// An account call. Its service finds out who calls, because most calls come before there is a token.
     struct AccountCall: Sendable {
         var name: String
         var database: String
@@ -96,7 +98,8 @@ extension Desk {
         var service: any AccountService
     }
 
-    /// Whether there is such a database is nobody's business who has no account in it.
+    /// Finds the service of an account call. Databases that do not exist and those without accounts are answered alike,
+    /// so that nobody learns which databases exist.
     func accountCall(
         _ name: String, database: String, authorization: String?, peer: PeerAddress
     ) throws(RefusedCall) -> AccountCall {
@@ -131,7 +134,7 @@ extension Desk {
         }
     }
 
-    /// A body of frames is at most this much longer than the message in it.
+    /// The largest body of a call: its message, and what frames add to it.
     func bodyBytesMax(for call: Route.Call) -> Int {
         frameLimits(for: call).messageBytes + 64 << 10
     }
@@ -145,9 +148,9 @@ extension SyncFailure {
 // MARK: - With the body
 
 extension Desk {
-    /// Whether the body is so small, as it came and as what its frames claim to become, that reading it costs less than
-    /// a change of threads. A run has no more than two operations for each of its bytes, so these are few too.
-    /// What claims more than is taken is refused before any of it is read.
+    /// Whether a body is so small that reading it costs less than a change of threads. Both its size and the size that
+    /// its frames claim to decompress to count. A run has no more than two operations for each of its bytes, so these
+    /// are few too. A body that claims more than is accepted is refused before any of it is read.
     func isReadAtOnce(_ body: [UInt8], of call: Route.Call) -> Bool {
         guard body.count <= limits.bytesReadAtOnce else { return false }
         do throws(SyncFailure) {
@@ -163,7 +166,7 @@ extension Desk {
         do throws(SyncFailure) {
             return try await result(of: request, body: body)
         } catch {
-            // The sessions end first, and what was on its way to them is late, not mistaken.
+            // The sessions end first: a request that was on its way to them is late, not wrong.
             if error.code == .sessionUnknown, let ending = ending.withLock({ $0 }) { return Answer(ending) }
             return Answer(error)
         }
@@ -224,8 +227,8 @@ extension Desk {
 // MARK: - Memory for changes
 
 extension Desk {
-    /// Reads a message of changes when there is memory for it, which is held until they are done with. What is too much is
-    /// refused before any of it is taken; what is small waits for nobody's large ones.
+    /// Reads a message of changes once there is memory for it. The memory is held until the changes are done with. A
+    /// message that is too large is refused before any memory is taken. Small messages never wait for large ones.
     private func withChanges<M: ChangesMessage>(
         _ type: M.Type, _ body: [UInt8], of request: Admitted, _ use: (M) async throws(SyncFailure) -> Answer
     ) async throws(SyncFailure) -> Answer {

@@ -8,16 +8,16 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The server's door: HTTP/2 over TLS on one address, for all its databases.
+/// The server's network endpoint: HTTP/2 over TLS on one address, for all its databases.
 ///
-/// It knows who calls and which database is meant, reads one message from a body, and hands it on. What it does not
-/// promise: that an answer arrives. Clients ask again.
+/// It finds out who calls and which database is meant, reads one message from a body, and hands it on. It does not
+/// promise that an answer arrives: clients ask again.
 package final class Endpoint: Sendable {
     package struct Configuration: Sendable {
         package var host: String
-        /// Zero takes a free one; `start` says which.
+        /// Zero takes a free port; `start` returns it.
         package var port: Int
-        /// The server's certificate and those that sign it, in PEM form.
+        /// The server's certificate and those of its signers, in PEM form.
         package var certificateChain: String
         package var privateKey: String
         package var limits: EndpointLimits
@@ -40,13 +40,15 @@ package final class Endpoint: Sendable {
     private let configuration: Configuration
     private let desk: Desk
     private let connections: Connections
-    /// For connections to come.
+    /// For new connections.
     private let tls: Mutex<NIOSSLContext>
     private let group: MultiThreadedEventLoopGroup
     private let listener = Mutex<(any Channel)?>(nil)
     private let ending = Mutex<Task<Void, Never>?>(nil)
 
-    /// Throws when the certificate or its key cannot be used.
+    /// Creates an endpoint, which listens from `start` on.
+    ///
+    /// - Throws: `certificateUnusable` when the certificate or its key cannot be used.
     package init(
         _ configuration: Configuration, services: [String: any SyncService],
         accounts: [String: any AccountService] = [:], authenticator: any Authenticator, clock: any WallClock,
@@ -65,14 +67,17 @@ package final class Endpoint: Sendable {
 
     package var connectionCount: Int { connections.count }
 
-    /// Shows this certificate on connections to come; those that are open go on. Throws when it cannot be used, and then
-    /// the old one stays.
+    /// Shows another certificate on new connections; open ones go on.
+    ///
+    /// - Throws: `certificateUnusable` when it cannot be used. Then the old one stays.
     package func replaceCertificate(chain: String, key: String) throws(EndpointError) {
         let context = try Self.tls(chain, key)
         tls.withLock { $0 = context }
     }
 
-    /// Listens, and answers the port.
+    /// Starts to listen, and returns the port.
+    ///
+    /// - Throws: `addressUnusable` when the address cannot be listened on.
     package func start() async throws(EndpointError) -> Int {
         let channel: any Channel
         do {
@@ -90,8 +95,8 @@ package final class Endpoint: Sendable {
         return port
     }
 
-    /// Stops accepting; every download is told `reason` and ends; what else is under way finishes, within the grace.
-    /// A second call waits for the first.
+    /// Stops accepting, tells every download `reason` and ends it, and lets other requests finish within the grace
+    /// period. A second call waits for the first.
     package func shutdown(_ reason: SyncFailure = .serverEnding) async {
         let ending = ending.withLock { ending in
             let task = ending ?? Task { await end(reason) }
@@ -118,7 +123,7 @@ package final class Endpoint: Sendable {
         }
         try? await EventLoopFuture.andAllComplete(open.map(\.closeFuture), on: group.next()).get()
         grace.cancel()
-        // Whose client has gone may still be worked on, and what it uses is closed next.
+        // Requests whose client has gone may still be worked on, and what they use is closed next.
         if !(await desk.work.idle(within: .milliseconds(configuration.limits.workMilliseconds))) {
             desk.logger.error("requests are still being worked on: they are given up")
         }
@@ -148,7 +153,7 @@ extension Endpoint {
             )
             .childChannelInitializer { [self] channel in accept(channel) }
         #if os(Linux)
-            // A device that vanished without a word: heartbeats stay unacknowledged, and the kernel gives up on it.
+            // A device that vanished silently: heartbeats stay unacknowledged, and the kernel gives up on it.
             let userTimeout = ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: 18))
             let milliseconds = Int(configuration.limits.stalledMilliseconds)
             bootstrap = bootstrap.childChannelOption(userTimeout, value: .init(milliseconds))
@@ -181,11 +186,11 @@ extension Endpoint {
             h2ChannelConfigurator: { [desk] channel in
                 channel.eventLoop.makeCompletedFuture { try Self.configure(channel, desk, handshake) }
             },
-            // Whoever does not offer h2 by ALPN is not one of ours.
+            // A client that does not offer h2 by ALPN is none of ours.
             http1ChannelConfigurator: { $0.close() })
     }
 
-    /// On the connection's event loop.
+    /// Configures a connection, on its event loop.
     ///
     /// - Parameter handshake: closes the connection unless its first request comes before.
     private static func configure(_ connection: any Channel, _ desk: Desk, _ handshake: Scheduled<Void>) throws {
@@ -243,7 +248,7 @@ extension Endpoint {
     }
 }
 
-/// The last handler of a connection: what went wrong on it ends it, and nothing else.
+/// The last handler of a connection: an error on it ends the connection, and nothing else.
 private final class ConnectionErrors: ChannelInboundHandler {
     typealias InboundIn = Any
 

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Runs tasks on an event loop, whose connections wait meanwhile: for those that are quick and never block.
+/// Runs tasks on an event loop. Its connections wait meanwhile, so tasks must be quick and must not block.
 final class EventLoopExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 

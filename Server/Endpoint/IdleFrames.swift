@@ -1,13 +1,13 @@
 import NIOCore
 
-/// Closes a connection that floods the server with frames that carry nothing.
+/// Closes a connection that floods the server with frames without content.
 ///
-/// HTTP/2's own handler counts PING, SETTINGS and PRIORITY. It reads any number of window updates, goodbyes and frames of
-/// unknown types, each for the price of a frame with something in it. This one stands in front of it, and counts all that
-/// is neither a head nor a piece of a body.
+/// HTTP/2's own handler counts PING, SETTINGS and PRIORITY. It reads any number of window updates, GOAWAYs and frames
+/// of unknown types, each at the cost of a frame with content. This handler stands in front of it, and counts every
+/// frame that is neither a head nor a piece of a body.
 ///
-/// Who reads a download acknowledges it by window updates. So whatever is written allows some more of them, and a fast
-/// reader is never taken for a flood.
+/// A client that reads a download acknowledges it with window updates. So whatever is written allows some more of them,
+/// and a fast reader is never taken for a flood.
 final class IdleFrames: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -17,7 +17,7 @@ final class IdleFrames: ChannelDuplexHandler {
     private var scanner = FrameScanner()
     private var allowance: FrameAllowance
     private let closed: () -> Void
-    /// Nothing of what still comes is read.
+    /// Whether the connection is cut: nothing that still arrives is read.
     private var isCut = false
 
     /// - Parameter closed: called before the connection is closed.
@@ -45,12 +45,12 @@ final class IdleFrames: ChannelDuplexHandler {
     }
 }
 
-/// Finds the frames in the bytes of a connection, however they are cut.
+/// Finds the frames in the bytes of a connection, however the bytes are split.
 struct FrameScanner {
     private var passOver = Self.prefaceBytes
     private var header: [UInt8] = []
 
-    /// What a client says before its first frame.
+    /// The connection preface, which a client sends before its first frame.
     static let prefaceBytes = 24
     private static let headerBytes = 9
     private static let (data, headers, continuation) = (UInt8(0), UInt8(1), UInt8(9))
@@ -78,18 +78,18 @@ struct FrameScanner {
     }
 }
 
-/// How many frames may come: some at once, some each second, and some for what was written.
+/// How many idle frames may come: some at once, some each second, and some for what was written.
 struct FrameAllowance {
     private let atOnce: Int
     private let perSecond: Int
     private var left: Int
     private var filled: NIODeadline
-    /// Written since the last one was taken.
+    /// How many frames what was written still allows.
     private var written = 0
 
-    /// Two acknowledgements for each frame of so few bytes.
+    /// Each write allows two frames, and one more for each so many bytes.
     private static let writtenBytesPerFrame = 32
-    /// What was written long ago is acknowledged.
+    /// The most frames that writes allow: what was written long ago is acknowledged.
     private static let forWrittenMax = 100_000
 
     init(atOnce: Int, perSecond: Int, at now: NIODeadline) {
@@ -103,13 +103,13 @@ struct FrameAllowance {
         written = min(written + 2 + bytes / Self.writtenBytesPerFrame, Self.forWrittenMax)
     }
 
-    /// False when there were too many.
+    /// Takes idle frames from the allowance; false when there were too many.
     mutating func take(_ count: Int, at now: NIODeadline) -> Bool {
         let forWritten = min(written, count)
         written -= forWritten
         let seconds = Double((now - filled).nanoseconds) / 1e9
         let fresh = Int(min(seconds * Double(perSecond), Double(atOnce)))
-        // The time of what is not whole yet is kept.
+        // Time that does not make a whole frame yet is kept.
         if fresh > 0 { (left, filled) = (min(left + fresh, atOnce), now) }
         left -= count - forWritten
         return left >= 0

@@ -1,13 +1,13 @@
 import CausewayModel
 import Synchronization
 
-/// Lets work through as long as what it takes in memory, all together, keeps a bound. The rest waits: callers in turn, what
-/// one caller wants in the order in which it came. What is larger than the bound goes alone.
+/// Admits work as long as all admitted work together keeps a bound on memory. The rest waits: callers take turns, and
+/// the requests of one caller keep their order. Work that is larger than the bound goes alone.
 ///
-/// Numbered for tests:
-/// 1. What is inside takes no more than `limitBytes`, unless it is one; that of one caller no more than half, unless it is
-///    one.
-/// 2. Nobody overtakes another caller's that could go, so that what is large comes to its turn.
+/// Invariants, numbered for tests:
+/// 1. Admitted work takes no more than `limitBytes`, and that of one caller no more than half of it, unless it is a
+///    single piece.
+/// 2. Nobody overtakes a caller whose own half has room, so that large work gets its turn.
 final class MemoryGate: Sendable {
     private struct Waiting {
         var bytes: Int
@@ -18,7 +18,7 @@ final class MemoryGate: Sendable {
         var bytes = 0
         var ofCaller: ExactDictionary<Int> = [:]
         var waiting: ExactDictionary<[Waiting]> = [:]
-        /// Callers that wait, each once, the next one first.
+        /// Waiting callers, each once, the next one first.
         var callers: [String] = []
     }
 
@@ -61,7 +61,7 @@ final class MemoryGate: Sendable {
         for one in admitted { one.resume() }
     }
 
-    /// Whoever can go now, from the first caller on who has not had a share.
+    /// Admits whoever can go now, in the order of the callers. A caller who got something goes to the end.
     private func admitWaiting(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
         var admitted: [CheckedContinuation<Void, Never>] = []
         var index = 0

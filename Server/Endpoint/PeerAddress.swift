@@ -1,9 +1,9 @@
 import NIOCore
 
-/// The machine at the other end, as far as limits go.
+/// The machine at the other end, as limits count it.
 struct PeerAddress: Hashable, Sendable {
-    /// What is counted together: an IPv4 address, or the 64 bits of an IPv6 address that name a network. Whoever has
-    /// one IPv6 address has all of its network, so single ones bound nobody.
+    /// What is counted together: an IPv4 address, or the network of an IPv6 address, its first 64 bits. Whoever has one
+    /// IPv6 address has all of its network, so limits on single addresses would bound nobody.
     let group: String
 
     init(_ address: SocketAddress?) {

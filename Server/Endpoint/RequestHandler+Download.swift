@@ -9,7 +9,7 @@ import NIOHTTP2
 /// A download under way.
 struct OpenDownload {
     var task: Task<Void, Never>?
-    /// Who waits until the device has read more: at most one, because a sink has one user.
+    /// The sender that waits until the device has read more: at most one, because a sink has one user.
     var waiting: CheckedContinuation<Void, any Error>?
     var stalled: Scheduled<Void>?
     let tenure: Tenure
@@ -20,12 +20,13 @@ struct OpenDownload {
 /// The device is gone, or does not read.
 struct DownloadLost: Error {}
 
-/// The way of one download's messages from its task to its stream.
+/// Carries one download's messages from its task to its stream.
 private struct Outlet: DownloadSink {
     let handler: NIOLoopBound<RequestHandler>
     let eventLoop: any EventLoop
 
-    /// Returns when the message is out but for what one write may leave behind: so nobody runs ahead of a slow device.
+    /// Returns when the message is out, but for what one write may leave in the buffer: so nobody runs ahead of a slow
+    /// device.
     func send(_ message: DownloadMessage) async throws -> Int {
         let frames = WireCodec.encode(message)
         try await withCheckedThrowingContinuation { continuation in
@@ -36,7 +37,7 @@ private struct Outlet: DownloadSink {
 }
 
 extension RequestHandler {
-    /// The status is sent at once; whatever goes wrong from here on is said by an `end` message.
+    /// Begins a download. The status is sent at once; every later error is told by an `end` message.
     func beginDownload(_ admitted: Desk.Admitted, body: [UInt8]) {
         guard let context else { return }
         let request: DownloadRequest
@@ -68,13 +69,13 @@ extension RequestHandler {
         expectNewerToken()
     }
 
-    /// Looks again when the caller's token expires: a newer one may have been shown by then.
+    /// Checks again when the caller's token expires: a newer one may have been shown by then.
     private func expectNewerToken() {
         guard let context, let expires = download?.tenure.expires else { return }
         let now = desk.clock.now()
         guard expires > now else { return callerExpired() }
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-        // A month stands for ever: the timer looks again then.
+        // A timer runs for a month at most; then it checks again.
         let remaining = TimeAmount.milliseconds(Int64(min(expires - now, 30 * 86_400_000)))
         download?.expiry = context.eventLoop.scheduleTask(in: remaining) { handler.value.expectNewerToken() }
     }
@@ -97,7 +98,7 @@ extension RequestHandler {
         download?.waiting = nil
     }
 
-    /// The task is over: says what is left to say and ends the stream.
+    /// The task is over: sends the last message and ends the stream.
     private func downloadEnded(_ failure: SyncFailure?) {
         guard let download, context != nil else { return }
         download.expiry?.cancel()
@@ -115,12 +116,12 @@ extension RequestHandler {
     private func callerExpired() {
         download?.hasExpired = true
         download?.task?.cancel()
-        // Who waits for a slow device waits no longer: the session ends either way.
+        // A sender that waits for a slow device waits no longer: the session ends either way.
         download?.waiting?.resume(throwing: DownloadLost())
         download?.waiting = nil
     }
 
-    /// A device that has not read for long enough is as good as gone.
+    /// Closes the stream of a device that does not read for too long.
     private func expectReading() {
         guard let context else { return }
         download?.stalled?.cancel()

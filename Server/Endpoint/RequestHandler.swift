@@ -16,10 +16,10 @@ import Synchronization
 ///    └──────── refused ─────┴──▶ .draining ──────────┘ the rest of the body has come, or the moment is over
 /// ```
 ///
-/// A stream closes by itself when both ends have said that they are done. Closing it before the client has, even after
-/// a whole answer, resets it, and clients may throw the answer away: so the client of a refused request is given a
-/// moment to hear of it. What it sends meanwhile is passed over, up to a limit. A client that has said all and does not
-/// take the answer is given longer, and then its stream is reset too.
+/// A stream closes by itself when both ends have said that they are done. Closing it before the client is done resets
+/// it, even after a whole answer, and clients may then drop the answer. So the client of a refused request gets a
+/// moment to read it. What the client sends meanwhile is ignored, up to a limit. A client that is done sending and does
+/// not read the answer gets longer, and then its stream is reset too.
 final class RequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
@@ -37,11 +37,11 @@ final class RequestHandler: ChannelInboundHandler {
         case call(Desk.Admitted)
         case account(Desk.AccountCall)
 
-        /// Counts bytes of its body on its caller's account; false when there are too many.
+        /// Counts bytes of the body for its caller; false when there are too many.
         func hold(_ bytes: Int, _ desk: Desk) -> Bool {
             switch self {
             case .call(let admitted): desk.bodies.hold(bytes, of: admitted.owner)
-            // Nobody knows yet who calls: those of one address share.
+            // The caller is not known yet: those of one address share.
             case .account(let call): desk.accountBodies.hold(bytes, of: call.peer.group)
             }
         }
@@ -61,7 +61,7 @@ final class RequestHandler: ChannelInboundHandler {
     /// Nil when the stream is gone.
     var context: ChannelHandlerContext?
     private var body: [UInt8] = []
-    /// What of the body of a refused request was passed over.
+    /// How much of a refused request's body was ignored.
     private var passedOverBytes = 0
     private var bodyDeadline = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
@@ -83,7 +83,7 @@ final class RequestHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // What is being worked on keeps its body until it is done with it.
+        // A request that is being worked on keeps its body until the work is done.
         if case .working = phase {} else { forgetBody() }
         phase = .done
         timer?.cancel()
@@ -248,7 +248,7 @@ final class RequestHandler: ChannelInboundHandler {
 
     // MARK: - Time
 
-    /// A body that does not come gives its place to others.
+    /// Refuses a request whose body does not come in time, so that others get its place.
     private func expectMore() {
         timer?.cancel()
         let pause = NIODeadline.now() + .milliseconds(desk.limits.bodyIdleMilliseconds)
@@ -259,8 +259,8 @@ final class RequestHandler: ChannelInboundHandler {
         }
     }
 
-    /// The stream of an answer ends when its client has taken all of it. A window that stays closed would keep it, and
-    /// its connection, for ever.
+    /// Closes the stream of a client that does not read its answer. A stream ends when its client has read all of the
+    /// answer: a window that stays closed would keep the stream, and its connection, for ever.
     private func expectEnd() {
         after(.now() + .milliseconds(desk.limits.unreadAnswerMilliseconds)) { handler in
             handler.desk.logger.debug("a client does not read its answer: its stream is closed")
@@ -293,9 +293,9 @@ final class RequestHandler: ChannelInboundHandler {
         }
     }
 
-    /// Has the answer made by a task, and comes back to the event loop.
+    /// Makes the answer in a task, and returns to the event loop.
     ///
-    /// - Parameter executor: nil for a task beside the event loop.
+    /// - Parameter executor: nil for a task outside of the event loop.
     private func work(
         on executor: EventLoopExecutor?,
         _ makeAnswer: @escaping @Sendable (Desk, [UInt8]) async -> Answer,

@@ -3,7 +3,7 @@ enum Route: Hashable, Sendable {
     case health
     case readiness
     case call(Call, database: String)
-    /// A call of the account endpoints, which knows its own names.
+    /// A call of the account endpoints, by its name.
     case account(String, database: String)
 
     enum Call: String, CaseIterable, Hashable, Sendable {
@@ -37,7 +37,7 @@ enum Route: Hashable, Sendable {
         }
     }
 
-    /// Percent notation undone; nil when it is none or hides something that is not UTF-8.
+    /// Decodes percent escapes; nil when one is malformed, or the result is not UTF-8.
     private static func unescaped(_ segment: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = segment.utf8[...]

@@ -2,7 +2,7 @@ package import CausewayOperations
 package import CausewaySession
 package import CausewayWire
 
-/// What answers the requests for one database. An endpoint knows nothing of what they mean.
+/// Answers the requests for one database. An endpoint knows nothing of what they mean.
 package protocol SyncService: Sendable {
     func open(_ hello: Hello, by caller: KnownCaller) async throws(SyncFailure) -> Welcome
     func upload(_ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset]) async throws(SyncFailure)
@@ -14,9 +14,9 @@ package protocol SyncService: Sendable {
     func digests(_ request: ResyncRequest, by caller: KnownCaller) async throws(SyncFailure)
     func mark(_ session: UInt64, by caller: KnownCaller, id: UInt64) async throws(SyncFailure)
     func ingest(_ batch: IngestBatch, by caller: KnownCaller) async throws(SyncFailure) -> UInt64
-    /// Every download is told why and finishes.
+    /// Tells every download why, and finishes it.
     func end(_ failure: SyncFailure) async
-    /// Whether the database still does what it is asked for. Never waits.
+    /// Whether the database still answers. Never waits.
     var isAnswering: Bool { get }
 }
 

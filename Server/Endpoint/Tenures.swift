@@ -2,21 +2,21 @@ import CausewayModel
 import CausewaySession
 import Synchronization
 
-/// Until when the callers of running downloads are known.
+/// How long the callers of running downloads are known.
 ///
-/// A download lasts longer than a token does. Any request of its session that comes with a newer token moves its end on, so
-/// that a device that gets a token in time keeps its session.
+/// A download lasts longer than a token. Every request of its session with a newer token extends the download, so that
+/// a device that gets a token in time keeps its session.
 final class Tenures: Sendable {
     fileprivate struct Session: Hashable {
         var database: String
         var id: UInt64
-        /// What another user says of a session moves nothing.
+        /// Requests of another user for the session extend nothing.
         var user: ExactString
     }
 
     private let running = Mutex<[Session: Tenure]>([:])
 
-    /// A download begins. The first of a session is the one that its other requests are about.
+    /// Begins a download. If a session has several, its other requests extend the first.
     func begin(_ session: UInt64, _ request: Desk.Admitted) -> Tenure {
         let tenure = Tenure(Session(session, request), expires: request.caller.expires)
         running.withLock { running in
@@ -25,7 +25,7 @@ final class Tenures: Sendable {
         return tenure
     }
 
-    /// A request of the session has come.
+    /// Extends the download of a session when a request of the session comes.
     func extend(_ session: UInt64, _ request: Desk.Admitted) {
         running.withLock { $0[Session(session, request)] }?.extend(to: request.caller.expires)
     }
@@ -43,7 +43,7 @@ extension Tenures.Session {
     }
 }
 
-/// The time that the caller of one download is known for: as long as the longest-lived token they have shown.
+/// Until when the caller of one download is known: the latest expiry of the tokens that they have shown.
 final class Tenure: Sendable {
     fileprivate let session: Tenures.Session
     private let end: Atomic<UInt64>

@@ -1,8 +1,8 @@
 import CausewaySession
 import Synchronization
 
-/// Lets so many through at once. The others wait: those of one caller in the order they came, and callers in turn, so
-/// that nobody's thousand requests keep another's one waiting.
+/// Admits so many requests at a time. The others wait: requests of one caller keep their order, and callers take turns,
+/// so that one caller's thousand requests do not hold up another's one.
 final class Turnstile: Sendable {
     private struct State {
         var turns: Turns
@@ -13,7 +13,7 @@ final class Turnstile: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter placesOfCaller: all of them when left out.
+    /// - Parameter placesOfCaller: how many places one caller may have; all of them when left out.
     init(places: Int, placesOfCaller: Int? = nil) {
         state = Mutex(State(turns: Turns(places: places, placesOfUser: placesOfCaller ?? places)))
     }

@@ -1,14 +1,14 @@
 import Logging
 import NIOCore
 
-/// Closes a connection whose client asks and asks, and does not read what it is answered.
+/// Closes a connection whose client keeps asking and does not read the answers.
 ///
-/// A stream is over for the server once its answer is written, whether or not the socket takes it: so the bound on
-/// streams does not bound the answers that pile up in front of a socket that nobody reads from.
+/// A stream is over for the server once its answer is written, whether or not the socket takes it. So the limit on
+/// streams does not limit the answers that wait for a socket that nobody reads from.
 final class UnreadAnswers: Sendable {
     private struct State {
         var count = 0
-        /// The count is looked at once what was read is dealt with.
+        /// Whether the count will be checked, after what was read is handled.
         var isLookedAt = false
         var isCut = false
     }
@@ -18,7 +18,7 @@ final class UnreadAnswers: Sendable {
     private let watch: ClientWatch
     private let desk: Desk
 
-    /// On the connection's event loop.
+    /// Must be called on the connection's event loop.
     init(_ connection: any Channel, _ watch: ClientWatch, _ desk: Desk) {
         state = NIOLoopBoundBox(State(), eventLoop: connection.eventLoop)
         self.connection = connection
@@ -26,7 +26,7 @@ final class UnreadAnswers: Sendable {
         self.desk = desk
     }
 
-    /// A promise for one more answer, kept when the socket has taken it.
+    /// A promise for one more answer, fulfilled when the socket has taken it.
     func next() -> EventLoopPromise<Void> {
         let promise = connection.eventLoop.makePromise(of: Void.self)
         state.value.count += 1

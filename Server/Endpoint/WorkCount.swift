@@ -24,7 +24,7 @@ final class WorkCount: Sendable {
         for continuation in waiting { continuation.resume(returning: true) }
     }
 
-    /// Returns when nothing is worked on; false when that takes too long.
+    /// Returns true when nothing is worked on, and false when that takes too long.
     func idle(within patience: Duration) async -> Bool {
         let number = state.withLock { state in
             state.lastWaiting += 1

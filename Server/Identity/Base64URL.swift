@@ -1,13 +1,13 @@
 import Foundation
 
-/// RFC 4648 base 64 for URLs, without padding, as a token's parts are written.
+/// RFC 4648 base64url without padding, as the parts of a token are written.
 enum Base64URL {
     static func encode(_ bytes: Data) -> String {
         bytes.base64EncodedString().replacingOccurrences(of: "+", with: "-")
             .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
     }
 
-    /// The bytes of a text without padding, read in one pass; nil when it is none.
+    /// Decodes a text without padding, in one pass; nil when it is not base64url.
     static func decode(_ text: some StringProtocol) -> Data? {
         var bytes = Data(capacity: text.utf8.count / 4 * 3 + 3)
         var (bits, count): (UInt32, Int) = (0, 0)
@@ -21,11 +21,11 @@ enum Base64URL {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
             }
         }
-        // Six bits alone are no byte. What is left of the last byte means nothing.
+        // Six bits alone are no byte. Bits that are left over are ignored.
         return count == 6 ? nil : bytes
     }
 
-    /// By byte; 64 stands for those that mean nothing.
+    /// By byte; 64 stands for bytes outside of the alphabet.
     private static let values: [UInt8] = {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
         var values = [UInt8](repeating: 64, count: 256)

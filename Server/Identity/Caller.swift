@@ -2,7 +2,7 @@ package import CausewayModel
 
 /// Who sent a request, as their token proves.
 package struct Caller: Hashable, Sendable {
-    /// The token's subject: what a client id belongs to and permissions are about.
+    /// The token's subject: clients belong to it, and permissions are about it.
     package var user: ExactString
     /// Everything the token says, for permissions.
     package var claims: [String: ClaimValue]
@@ -15,6 +15,6 @@ package struct Caller: Hashable, Sendable {
         self.expires = expires
     }
 
-    /// Tells what is claimed from what another token claims, within this process.
+    /// Tells different claims apart, within this process.
     package var claimsHash: Int { ClaimValue.object(claims).hashValue }
 }

@@ -1,7 +1,7 @@
-/// What JSON of outsiders may cost, by name. The reader holds to it before it spends anything.
+/// The limits of JSON from outside. The reader checks them before it spends anything.
 package struct ClaimLimits: Hashable, Sendable {
     package var bytes: Int
-    /// Arrays and objects inside of each other.
+    /// Levels of arrays and objects inside of each other.
     package var depth: Int
     /// Values of all arrays and objects together.
     package var elements: Int
@@ -14,15 +14,15 @@ package struct ClaimLimits: Hashable, Sendable {
 
     /// The header of a token. It is read before the signature is checked.
     package static let tokenHeader = ClaimLimits(bytes: 4 << 10, depth: 4, elements: 64)
-    /// The claims of a token, whose signature holds.
+    /// The claims of a token whose signature is verified.
     package static let claims = ClaimLimits(bytes: TokenVerifier.tokenBytesMax, depth: 16, elements: 1_000)
-    /// The body of an account call by nobody known: the largest thing in it is another issuer's token.
+    /// The body of an account call by an unknown caller: the largest thing in it is another issuer's token.
     package static let accountCall = ClaimLimits(bytes: 20 << 10, depth: 16, elements: 1_000)
     /// The body of a call by a user: the arguments of functions.
     package static let userCall = ClaimLimits(bytes: 64 << 10, depth: 64, elements: 20_000)
-    /// What a function of the operator's answers.
+    /// The result of an operator's function.
     package static let functionResult = ClaimLimits(bytes: 1 << 20, depth: 64, elements: 200_000)
-    /// What the operator notes for a user. Access tokens carry it.
+    /// What the operator stores for a user. Access tokens carry it.
     package static let customData = ClaimLimits(bytes: 4 << 10, depth: 8, elements: 256)
     /// A JWKS document.
     package static let keySet = ClaimLimits(bytes: 1 << 20, depth: 8, elements: 10_000)
@@ -34,9 +34,9 @@ package struct ClaimReadingError: Error, Hashable, Sendable, CustomStringConvert
 }
 
 extension ClaimValue {
-    /// Reads one JSON value, and nothing behind it.
+    /// Reads one JSON value, with nothing after it.
     ///
-    /// Two members of one name are refused: a signer and a verifier that each take another of them would disagree.
+    /// Two members of one name are refused: a signer and a verifier might each take another of them.
     ///
     /// - Complexity: linear in the bytes.
     package init(json bytes: some Collection<UInt8>, within limits: ClaimLimits) throws(ClaimReadingError) {
@@ -49,7 +49,7 @@ extension ClaimValue {
 }
 
 extension [String: ClaimValue] {
-    /// Reads one JSON object, and nothing behind it.
+    /// Reads one JSON object, with nothing after it.
     package init(json bytes: some Collection<UInt8>, within limits: ClaimLimits) throws(ClaimReadingError) {
         guard case .object(let members) = try ClaimValue(json: bytes, within: limits) else {
             throw ClaimReadingError(description: "it is not a JSON object")
@@ -58,7 +58,7 @@ extension [String: ClaimValue] {
     }
 }
 
-/// JSON (RFC 8259), read in one pass. What recurses is bounded by the depth.
+/// JSON (RFC 8259), read in one pass. The depth bounds the recursion.
 private struct ClaimReader {
     private let bytes: [UInt8]
     private let limits: ClaimLimits
@@ -66,7 +66,7 @@ private struct ClaimReader {
     private var elements = 0
 
     private static let nameBytesMax = 512
-    /// To hash a name that is not ASCII costs a hundred times what copying it does: of those fewer bytes are taken.
+    /// Bytes that are left for names that are not ASCII: hashing one costs a hundred times as much as copying it.
     private var foreignNameBytesLeft: Int
     /// No number has more digits.
     private static let numberBytesMax = 400
@@ -182,7 +182,7 @@ private struct ClaimReader {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let value = Int64(text) { return .int(value) }
         guard let value = Double(text), value.isFinite else { throw Self.error("a number in it is too large") }
-        // Beyond that a double names more than one whole number.
+        // Beyond that a double stands for more than one whole number.
         guard value.magnitude < 0x1p53, let whole = Int64(exactly: value) else { return .double(value) }
         return .int(whole)
     }
@@ -240,7 +240,7 @@ private struct ClaimReader {
         return plain
     }
 
-    /// What stands behind `\u`: four digits, or twice four for a scalar beyond them.
+    /// The scalar after `\u`: four digits, or twice four for a surrogate pair.
     private static func scalar(_ rest: inout ArraySlice<UInt8>) throws(ClaimReadingError) -> Character {
         var code = try digits(&rest)
         if 0xD800..<0xDC00 ~= code {
@@ -272,7 +272,7 @@ private struct ClaimReader {
         while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    /// Whether this byte comes next, behind any space.
+    /// Whether this byte comes next, after any space; if so, moves past it.
     private mutating func takes(_ byte: UInt8) -> Bool {
         skipSpace()
         return takesHere(byte)

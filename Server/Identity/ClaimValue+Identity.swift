@@ -1,7 +1,7 @@
 import CausewayModel
 
-// Texts and names are the same if their bytes are. What one token claims and what another does are told apart by it, and so
-// are the claims that rules ask for.
+// Texts and names are equal if their bytes are. So the claims of two tokens are told apart, and the claims that rules
+// ask for.
 
 extension ClaimValue: Hashable {
     package static func == (left: ClaimValue, right: ClaimValue) -> Bool {

@@ -12,8 +12,8 @@ package enum ClaimValue: Sendable {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// Seconds since 1970, as `exp` and `nbf` hold them, in milliseconds. Times before 1970 are 1970; times beyond
-    /// any clock are the end of time; nil for anything but a number.
+    /// Seconds since 1970, as `exp` and `nbf` hold them, in milliseconds. Times before 1970 become 1970; times too
+    /// large become `UInt64.max`; nil for anything but a number.
     var milliseconds: UInt64? {
         let seconds: Double
         switch self {
@@ -35,8 +35,8 @@ package enum ClaimValue: Sendable {
     }
 }
 
-/// Decoding serves records of our own. What comes from outside is read by `init(json:within:)`: decoding tries one form
-/// after the other, and costs more than its bytes the deeper they are nested.
+/// Decoding is for records of our own. `init(json:within:)` reads what comes from outside: decoding tries one form
+/// after the other, and the deeper values are nested, the more it costs for each byte.
 extension ClaimValue: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

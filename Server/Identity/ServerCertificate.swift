@@ -2,9 +2,9 @@ package import Foundation
 import SwiftASN1
 import X509
 
-/// What can be said of a server's certificate and key before a listener uses them.
+/// Checks of a server's certificate and key, before a listener uses them.
 package enum ServerCertificate {
-    /// Certificates that end sooner are worth a warning.
+    /// A certificate that ends sooner gets a warning.
     package static let renewalDays = 14.0
 
     package struct Findings: Hashable, Sendable {
@@ -15,7 +15,7 @@ package enum ServerCertificate {
         package var hosts: [String] = []
     }
 
-    /// Looks at a PEM chain, the server's own certificate first, and at its PEM key. Says nothing of the key itself.
+    /// Inspects a PEM chain, the server's own certificate first, and its PEM key. The findings never quote the key.
     package static func inspect(chain: String, key: String, now: Date) -> Findings {
         var findings = Findings()
         let blocks = blocks(of: chain)
@@ -57,7 +57,8 @@ package enum ServerCertificate {
         }
     }
 
-    /// The authorities behind the server's own certificate. Warnings: which of them devices need depends on whom they trust.
+    /// Checks the authorities after the server's own certificate. It only warns: which of them devices need depends on
+    /// whom they trust.
     private static func inspectSigners(
         of certificate: Certificate, _ blocks: ArraySlice<String>, _ now: Date, into findings: inout Findings
     ) {
@@ -93,10 +94,10 @@ package enum ServerCertificate {
             && signer.publicKey.isValidSignature(certificate.signature, for: certificate)
     }
 
-    /// No chain is longer.
+    /// The most certificates that are read.
     private static let chainLengthMax = 10
 
-    /// The certificates in a chain's file, the server's own first. Text between them is passed over.
+    /// The certificates in a chain's file, the server's own first. Text between them is ignored.
     private static func blocks(of chain: String) -> [String] {
         let (begin, end) = ("-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----")
         var blocks: [String] = []

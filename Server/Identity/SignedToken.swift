@@ -1,18 +1,18 @@
 import Foundation
 
-/// A token taken apart, before anybody knows whether its signature holds.
+/// A token taken apart, before its signature is verified.
 struct SignedToken {
     let algorithm: SigningAlgorithm
     let keyID: String?
-    /// What the signature is of.
+    /// The bytes that are signed.
     let signed: Data
     let signature: Data
     private let encodedClaims: Substring
 
-    /// Twice the largest there is: RSA with 4,096 bits.
+    /// Twice the largest signature there is: that of RSA with 4,096 bits.
     private static let signatureBytesMax = 1 << 10
 
-    /// - Throws: When it is not of the form, or its header asks for what nobody here can do.
+    /// - Throws: When it is not of the form, or its header asks for what is not supported.
     init(_ token: String) throws(IdentityError) {
         let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[2].utf8.count <= 2 * Self.signatureBytesMax,
@@ -38,7 +38,7 @@ struct SignedToken {
         encodedClaims = parts[1]
     }
 
-    /// Call when the signature holds.
+    /// The claims. Call it only when the signature is verified.
     func claims() throws(IdentityError) -> [String: ClaimValue] {
         guard let claims = Self.object(encodedClaims, within: .claims) else {
             throw .invalid(
@@ -47,7 +47,7 @@ struct SignedToken {
         return claims
     }
 
-    /// The size is looked at before anything is decoded.
+    /// Decodes a part of the token. Its size is checked first.
     private static func object(_ part: Substring, within limits: ClaimLimits) -> [String: ClaimValue]? {
         guard part.utf8.count / 4 * 3 <= limits.bytes, let json = Base64URL.decode(part) else { return nil }
         return try? [String: ClaimValue](json: json, within: limits)

@@ -2,7 +2,7 @@ import CausewayModel
 import Foundation
 import JWTKit
 
-/// What a token must say beside being signed.
+/// What a token must say besides being signed.
 package struct TokenRules: Hashable, Sendable {
     /// The issuers whose tokens are taken; empty takes any issuer that holds a trusted key.
     package var issuers: [String]
@@ -30,7 +30,7 @@ package struct TokenRules: Hashable, Sendable {
 /// 2. A `kid` that names a known key chooses it; a token without one is tried with the keys of its algorithm that
 ///    have no id, or with the only key there is.
 /// 3. Every token ends: one without `exp` is refused.
-/// 4. Of a token whose signature has not been checked nothing is read but its header, within `ClaimLimits.tokenHeader`.
+/// 4. Before a token's signature is verified, only its header is read, within `ClaimLimits.tokenHeader`.
 package struct TokenVerifier: Sendable {
     private let keys: [TrustedKey]
     private let rules: TokenRules
@@ -39,7 +39,7 @@ package struct TokenVerifier: Sendable {
     /// Real tokens have less than two kilobytes.
     package static let tokenBytesMax = 16 << 10
     package static let userBytesMax = 256
-    /// Keys of one algorithm that have no id, each of which a token is tried with: so many checks one token costs.
+    /// A token is tried with so many keys of one algorithm that have no id. Each costs a signature check.
     package static let keysTriedMax = 8
 
     package init(keys: [TrustedKey], rules: TokenRules, cachedTokensMax: Int = 10_000) {
@@ -58,8 +58,8 @@ package struct TokenVerifier: Sendable {
         return try verify(try SignedToken(token), digest, now)
     }
 
-    /// The bearer of a token that is for this verifier; nil for what is no token, and when `isOurs` says that its `kid` is
-    /// another's.
+    /// The bearer of a token that is for this verifier; nil for what is no token, and when `isOurs` says that its `kid`
+    /// is that of another verifier.
     func caller(
         for token: String, at now: UInt64, where isOurs: (_ keyID: String?) -> Bool
     ) throws(IdentityError) -> Caller? {
@@ -76,7 +76,7 @@ package struct TokenVerifier: Sendable {
         return VerifiedTokens.digest(token)
     }
 
-    /// Who was verified before by this token.
+    /// The caller that was verified before by this token.
     private func known(_ digest: VerifiedTokens.Digest, _ now: UInt64) throws(IdentityError) -> Caller? {
         guard let caller = verified[digest] else { return nil }
         try Self.checkExpiry(caller.expires, now)
@@ -98,7 +98,7 @@ package struct TokenVerifier: Sendable {
                     + "Sign in again; if that does not help, the server's keys need the issuer's current one."
             )
         }
-        // Only now that the signature holds are the claims worth reading.
+        // The claims are read only now that the signature is verified.
         let caller = try caller(try token.claims(), now)
         verified.remember(caller, as: digest, now: now)
         return caller

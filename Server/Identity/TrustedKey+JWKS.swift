@@ -8,10 +8,10 @@ extension TrustedKey {
 
     /// Reads a JWKS document: `{"keys": […]}`, each key with `kid`.
     ///
-    /// A key's algorithm is its `alg`, or what its type can only mean: P-256 is ES256, Ed25519 is EdDSA, RSA is RS256.
+    /// A key's algorithm is its `alg`, or the only one for its type: P-256 is ES256, Ed25519 is EdDSA, RSA is RS256.
     /// Keys for encryption and keys of algorithms we do not verify are left out; a set that leaves none is an error.
     package static func loadSet(_ text: String, source: String) async throws(IdentityError) -> [TrustedKey] {
-        // Read one by one and loosely first: one key of a kind we do not know must not spoil the rest.
+        // Keys are read one by one: one of an unknown kind must not spoil the rest.
         guard let document = try? [String: ClaimValue](json: text.utf8, within: .keySet),
             case .array(let set) = document["keys"]
         else {
@@ -61,7 +61,7 @@ extension TrustedKey {
             case ("RSA", _): .rs256
             case ("EC", "P-256"): .es256
             case ("OKP", "Ed25519"): .edDSA
-            // Shared secrets do not belong into a document that is made to be published.
+            // Shared secrets do not belong in a document that is made to be published.
             default: nil
             }
         guard let written = fields["alg"]?.string else { return implied }

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import JWTKit
 
-/// A key whose signature makes a token good, with the one algorithm it is used with.
+/// A key that tokens are verified with, and the one algorithm that it is used with.
 package struct TrustedKey: Sendable {
     /// What a token's `kid` must name; nil for a key that any token without a known `kid` may be tried with.
     package let id: String?
@@ -28,7 +28,7 @@ package struct TrustedKey: Sendable {
         } catch let error as IdentityError {
             throw error
         } catch {
-            // What the libraries say may quote the key, so only what was expected is told.
+            // The libraries' errors may quote the key, so only the expected form is told.
             throw .unusable(
                 "The key \(source) cannot be read as a key for \(algorithm.rawValue): \(algorithm.fileExpectation). "
                     + "Check the file and the algorithm in the configuration."

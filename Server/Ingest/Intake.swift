@@ -2,10 +2,10 @@ import CausewayModel
 import CausewayOperations
 package import CausewayStore
 
-/// Takes one-way objects in: what a device writes once and never reads again.
+/// Accepts one-way objects: what a device writes once and never reads again.
 ///
-/// The record keeps them exactly once and in order. Here stands what holds for every record: how much one batch may
-/// carry, and that its numbers make sense. What comes in is handed on in bites, so that a large batch never holds the
+/// The record keeps them exactly once and in order. This type checks what holds for every record: how much one batch
+/// may carry, and that its numbers make sense. It passes a batch on in pieces, so that a large batch never holds the
 /// record's one write transaction for long.
 package struct Intake: OneWayIntake {
     package struct Limits: Hashable, Sendable {
@@ -44,7 +44,8 @@ package struct Intake: OneWayIntake {
             do {
                 acknowledged = try backend.ingest(part, receivedAt: time)
             } catch {
-                // Earlier bites are durable and acknowledged; the device sends the rest again and then hears why.
+                // Earlier pieces are durable and acknowledged. The device sends the rest again and is then told why it
+                // fails.
                 if start == 0 { throw error }
                 return acknowledged
             }
@@ -75,12 +76,12 @@ package struct Intake: OneWayIntake {
         }
     }
 
-    /// The end of as many entries as go into one transaction, one at least.
+    /// The end of the entries that go into one transaction; at least one entry.
     func bite(of entries: [[Operation]], from start: Int) -> Int {
         var end = start
         var operations = 0
         while end < entries.count {
-            // One with nothing in it costs about as much as an operation.
+            // An empty entry costs about as much as an operation.
             operations += max(entries[end].count, 1)
             if operations > limits.operationsAtOnce && end > start { break }
             end += 1

@@ -2,13 +2,13 @@ package import CausewayStore
 import CausewayWire
 import Synchronization
 
-/// What the caller of a session may do, as their token proves it and the rules of the moment have it.
+/// What the caller of a session may do, by what their token proves and by the current rules.
 package struct Access: Sendable {
-    /// When the token expires. Of two tokens of a user the one that lives longer is the newer.
+    /// When the token expires. Of two tokens of a user the newer is the one that expires later.
     package let expires: UInt64
-    /// Tells what one token claims from what another does, within this process.
+    /// Tells tokens with different claims apart, within this process.
     package let claims: Int
-    /// Asked again whenever the rules may have changed. Nil is everything.
+    /// Asked again whenever the rules may have changed. Nil permits everything.
     package let permissions: @Sendable () -> Permissions?
 
     package init(expires: UInt64, claims: Int, permissions: @escaping @Sendable () -> Permissions?) {
@@ -19,8 +19,8 @@ package struct Access: Sendable {
 }
 
 extension Sessions {
-    /// A request of a session came with a token: what it proves counts from now on, unless a newer one was seen already.
-    /// A session that is unknown or not the caller's is ignored.
+    /// Adopts what the token of a request proves for its session, unless a newer token was seen already. A session that
+    /// is unknown or not the caller's is ignored.
     package func adopt(_ access: Access, session: UInt64, user: String) {
         guard let open = try? find(session, user) else { return }
         let isNewer = open.access.withLock { known in
@@ -31,7 +31,7 @@ extension Sessions {
         if isNewer { govern(open) }
     }
 
-    /// The rules have changed: every session goes on under the new ones.
+    /// Applies changed rules to every session.
     package func reconsider() {
         for open in table.withLock({ $0.all }) { govern(open) }
     }

@@ -4,8 +4,8 @@ package import CausewayStore
 package import CausewayWire
 import Synchronization
 
-/// Uploads that wait to be committed. Those that arrive while a commit runs wait and are committed together by the next
-/// one, as far as they are small (`UploadLine`): the price of making a commit durable is then paid once for all of them.
+/// Uploads that wait to be committed. Small ones (`UploadLine`) that arrive while a commit runs are committed together
+/// by the next one: one fsync then makes all of them durable.
 package final class CommitLine: Sendable {
     private let backend: any StoreBackend
     private let now: @Sendable () -> UInt64
@@ -29,11 +29,11 @@ package final class CommitLine: Sendable {
     }
 
     static let waitingMax = 256
-    /// Of one user, so that nobody's uploads are all that wait.
+    /// For one user, so that no user's uploads fill the line.
     static let waitingMaxOfUser = 128
     static let groupMax = 64
-    /// Operations that are committed together. They take some tens of milliseconds; an upload of more is a commit of its
-    /// own, for what it edits may be large: each commit reads and writes whole sets, maps and texts.
+    /// Operations that are committed together; they take some tens of milliseconds. A larger upload is a commit of its
+    /// own. What it edits may be large: each commit reads and writes whole sets, maps and texts.
     static let groupOperationsMax = 2_500
 
     package init(backend: any StoreBackend, now: @escaping @Sendable () -> UInt64) {
@@ -43,10 +43,9 @@ package final class CommitLine: Sendable {
 
     /// Adds an upload to the line.
     ///
-    /// - Parameter committed: called where the commit is made, before the uploads are answered. Of those that one commit
-    ///   holds only the first one's is.
-    /// - Returns: whether nobody commits at the moment: then ``commitGroup()`` is to be called until it says that nothing
-    ///   is left.
+    /// - Parameter committed: called on the committing thread, before the uploads are answered. Of the uploads in one
+    ///   commit only the first one's is called.
+    /// - Returns: whether no commit runs at the moment: then call ``commitGroup()`` until it returns false.
     package func add(_ batch: UploadBatch, committed: @escaping Listener, answer: @escaping Answer) -> Bool {
         let verdict = waiting.withLock { waiting in
             guard waiting.uploads.count < Self.waitingMax,
@@ -70,7 +69,7 @@ package final class CommitLine: Sendable {
         return verdict.starts
     }
 
-    /// Commits what the line lets go together, and answers it. Blocks for the disk.
+    /// Commits the next group of uploads and answers them. Blocks for the disk.
     ///
     /// - Returns: whether anything may be left.
     package func commitGroup() -> Bool {
@@ -95,7 +94,7 @@ package final class CommitLine: Sendable {
 }
 
 extension UploadAnswer {
-    /// What an upload is answered.
+    /// The answer to an upload. Throws what its commit failed with.
     package init(_ result: Result<CommitOutcome, StoreFailure>) throws(SyncFailure) {
         switch result {
         case .success(let outcome):

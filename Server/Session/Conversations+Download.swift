@@ -1,7 +1,7 @@
 import CausewayStore
 package import CausewayWire
 
-// One download: each piece of its work is done on the thread where it keeps nobody waiting.
+// One download: each piece of its work runs on the thread where it makes nobody wait.
 
 extension Conversations {
     /// Runs until the session ends, the device goes or the task is cancelled.
@@ -13,7 +13,7 @@ extension Conversations {
         await withTaskCancellationHandler {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { [self] in await ringOnTime(work) }
-                // Where the reading is done: a small change goes from the commit to its devices with one change of
+                // On the reading thread: a small change then goes from the commit to its devices with one change of
                 // threads.
                 await withTaskExecutorPreference(lanes.quick) { await perform(work, rings, sink) }
                 group.cancelAll()
@@ -43,7 +43,7 @@ extension Conversations {
                 let message = await thread(of: work).runFreely { work.ask() }
                 guard await send(message, work, sink) else { return }
             case .compare(let reports):
-                // Others have the thread in between.
+                // Other sessions get the thread in between.
                 while await !thread(of: work).runFreely({ work.compare(reports) }) {}
             case .part(let bytes):
                 let message = await thread(of: work).runFreely { work.part(bytes) }
@@ -77,7 +77,7 @@ extension Conversations {
     /// False when the device is gone.
     private func send(_ message: DownloadMessage?, _ work: DownloadWork, _ sink: any DownloadSink) async -> Bool {
         guard let message else { return true }
-        // One part of many is long in the writing, and others wait for the reader.
+        // Encoding one part of many takes long, and others wait for the reading thread.
         let executor: any TaskExecutor = message.isPartial ? globalConcurrentExecutor : lanes.quick
         work.sending()
         let bytes = await withTaskExecutorPreference(executor) { try? await sink.send(message) }
@@ -86,7 +86,7 @@ extension Conversations {
         return true
     }
 
-    /// Heartbeats need a clock that rings; a quarter of the interval is close enough.
+    /// Wakes the download for its heartbeats; a quarter of the interval is precise enough.
     private func ringOnTime(_ work: DownloadWork) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(max(sessions.limits.heartbeatMilliseconds / 4, 1)))
@@ -96,7 +96,7 @@ extension Conversations {
 }
 
 extension DownloadMessage {
-    /// Whether it is a view change of which more will come.
+    /// Whether it is a part of a view change that more parts follow.
     fileprivate var isPartial: Bool {
         if case .changes(let chunk) = self { chunk.checkpoint == nil } else { false }
     }

@@ -9,7 +9,7 @@ package protocol DownloadSink: Sendable {
     func send(_ message: DownloadMessage) async throws -> Int
 }
 
-/// The sessions of one database with the threads and tasks that they are worked on with.
+/// The sessions of one database, with the threads and tasks that they run on.
 ///
 /// One task runs per download stream; store calls that block run on threads of their own, one that writes and several that
 /// read (`ReadingLanes`), so that a large catch-up delays neither a commit nor what other devices wait for.
@@ -38,8 +38,9 @@ package final class Conversations: Sendable {
         pulse = Pulse(lanes.all + [commits.thread, intakeThread])
     }
 
-    /// Whether the database answers: every thread that works on it has come round to what it was given within
-    /// `answerMillisecondsMax`. To be asked again and again, as a balancer does: the first time it says yes.
+    /// Whether the database answers: every thread that works on it has run what it was given within
+    /// `answerMillisecondsMax`. Meant to be asked again and again, as a load balancer does: the first answer is always
+    /// yes.
     package var isAnswering: Bool { pulse.beats(at: sessions.now(), within: Self.answerMillisecondsMax) }
 
     /// The longest time that a commit or a plan of the largest size takes on a slow machine.
@@ -72,7 +73,7 @@ package final class Conversations: Sendable {
         try sessions.credit(session, user: sessions.heard(caller, in: session), bytes: bytes)
     }
 
-    /// What the device holds, in answer to a question of its download.
+    /// Takes what the device holds: its answer to a question of its download.
     package func digests(_ request: ResyncRequest, by caller: KnownCaller) async throws(SyncFailure) {
         try sessions.digests(request, user: sessions.heard(caller, in: request.session))
     }
@@ -90,14 +91,14 @@ package final class Conversations: Sendable {
         }
     }
 
-    /// Every download is told why and finishes; new sessions are refused. Commits under way finish.
+    /// Tells every download why, and finishes it; refuses new sessions. Commits under way finish.
     package func end(_ failure: SyncFailure) async {
         sessions.end(failure)
     }
 
     // MARK: - What callers may do
 
-    /// The rules have changed: every session goes on under the new ones.
+    /// Applies changed rules to every session.
     package func reconsider() {
         sessions.reconsider()
     }

@@ -11,23 +11,23 @@ package import CausewayWire
 ///                                                             ├──comparisonQueued──▶ queued ──turnCame──▶ idle
 ///                                                             └──comparisonBegan──▶ comparing ──nothing left to ask──▶ telling
 ///
-/// A resync, `comparing`, asks the device what it holds, question by question, because nobody else knows: its checkpoint
-/// is older than the history, or was lost with a newer copy of the database. A device whose changesets were lost with it
-/// is asked only when they are here again: else it would let go of what it alone has.
+/// A resync, `comparing`, asks the device what it holds, question by question, because nobody else knows. Its
+/// checkpoint is older than the history, or a restore from an older copy lost it. If the restore lost changesets of the
+/// device too, the device is asked only after it has sent them again: otherwise it would drop what it alone has.
 ///
-/// So is a device that has declared more than its view was made for: what it lacks of objects that it holds does not
-/// change any more.
+/// A device that has declared more than its view was made for is compared as well: the properties that it lacks do not
+/// change any more, so no history tells them.
 ///
-/// Only so many devices are asked at a time: the others are `queued`, and hear heartbeats until their turn comes.
+/// Only so many devices are compared at a time. The others are `queued`, and get heartbeats until their turn comes.
 ///
 /// A device that keeps the beginning of a change is told the rest first, and then what else it wants: `Hello+Resuming`.
 ///
-/// Other permissions are a difference as well, from the view under the old ones to that under the new.
+/// A change of permissions is a difference as well, from the view under the old ones to the view under the new ones.
 ///
-/// Marks and heartbeats go out while idle; a view change is never interrupted, because the device shows nothing of it
+/// Marks and heartbeats go out while idle. A view change is never interrupted, because the device shows nothing of it
 /// before its last part. `end` wins over everything, between two messages.
 ///
-/// Numbered for tests and callers:
+/// Invariants, numbered for tests and callers:
 /// 1. Never more than `creditBytes` in flight, except for one message when nothing is.
 /// 2. A mark is answered after everything committed before it, and every query set wanted before it, was told.
 /// 3. A checkpoint that is told names the version, the query set and the acknowledgement of one snapshot.
@@ -38,18 +38,18 @@ package struct DownloadConversation: Sendable {
     /// What the device has declared.
     package let schema: Schema
 
-    /// What the device will hold when it has taken in all that was told.
+    /// The version that the device will be at when it has taken in all that was told.
     package private(set) var position: ServerVersion
     package private(set) var held: QuerySet
     private var wanted: QuerySet
-    /// What the held view was made under; nil is everything.
+    /// The permissions that the held view was made under; nil is everything.
     private var heldPermissions: Permissions?
     private var permissions: Permissions?
 
     private var phase = Phase.idle
     private var inFlightBytes: UInt64 = 0
-    /// Credit for the message that is on its way out: a quick device has it before whoever sends it has noted that. Nil
-    /// while none is.
+    /// Credit for the message that is on its way out: a fast device may grant it before the sender has noted that the
+    /// message is out. Nil while no message goes out.
     private var earlyCredit: UInt64?
     private var marks: [(id: UInt64, version: ServerVersion)] = []
     /// The last checkpoint that went out, so that silence can tell from progress.
@@ -60,9 +60,10 @@ package struct DownloadConversation: Sendable {
     private var stalledSince: UInt64?
     /// When the comparison asked its first question.
     private var comparedSince: UInt64?
-    /// Whether the device's checkpoint is none of this database, so that no history leads on from it.
+    /// Whether no history leads on from what the device has: the database never had its checkpoint, or its view was
+    /// made under other permissions or for another schema.
     private var isLost: Bool
-    /// What the record must have of the device's changesets before a view is compared.
+    /// The last changeset of the device that the record must have before a view is compared.
     private let awaited: UInt64
     /// The version at which the device's changesets were found missing here.
     private var incompleteAt: ServerVersion?
@@ -89,14 +90,14 @@ package struct DownloadConversation: Sendable {
 
     package enum Action: Hashable, Sendable {
         case difference(DifferenceRequest)
-        /// Ask the device the next question of the comparison, or begin to tell what was found.
+        /// Ask the device the next question of the comparison, or start to tell what was found.
         case question
-        /// What the device answered.
+        /// Compare what the device answered.
         case compare([DigestReport])
         /// Produce and send the next part, of about this size.
         case part(bytes: Int)
         case send(DownloadMessage)
-        /// Nothing to do before something is told, or this many milliseconds pass.
+        /// Nothing to do until something happens or this many milliseconds pass.
         case wait(milliseconds: UInt64)
         /// Send this if the stream still stands, then close it.
         case finish(SyncFailure)
@@ -111,8 +112,8 @@ package struct DownloadConversation: Sendable {
         package var isLost: Bool
         /// The last changeset whose outcome the device was told.
         package var acknowledged: UInt64
-        /// The last changeset that the device's checkpoint includes; more than the record has, if that was restored from
-        /// an older copy and the device has not yet sent again what is missing.
+        /// The last changeset that the device's checkpoint includes. It is more than the record has if the record was
+        /// restored from an older copy and the device has not yet sent again what is missing.
         package var awaited: UInt64
         package var heldPermissions: Permissions?
         package var permissions: Permissions?
@@ -120,18 +121,16 @@ package struct DownloadConversation: Sendable {
     }
 
     /// - Parameters:
-    ///   - isLost: whether the checkpoint of the hello is none that this database has had.
-    ///   - awaited: the last changeset that the device's checkpoint includes, where that is more than it can have been
-    ///     told here.
-    ///   - isStagedKnown: whether what the device keeps of a change that was cut can be continued, as far as the record
-    ///     knows.
+    ///   - isLost: whether this database has never had the checkpoint of the hello.
+    ///   - awaited: the last changeset that the device's checkpoint includes, which may be more than the record has.
+    ///   - isStagedKnown: whether, as far as the record knows, the cut change that the device keeps can be continued.
     ///   - permissions: what the caller may do; nil is everything.
     package init(
         hello: Hello, isLost: Bool = false, awaited: UInt64 = 0, isStagedKnown: Bool = false, user: String,
         limits: SessionLimits, permissions: Permissions? = nil, now: UInt64
     ) {
         schema = hello.schema
-        // What a view was made under other rules, nobody knows any more.
+        // Nobody knows what a view made under other rules contains, so it is compared.
         schemaFingerprint = schema.fingerprint
         self.isLost = isLost || !hello.holdsView(under: permissions) || !hello.holdsView(for: schemaFingerprint)
         self.awaited = awaited
@@ -160,12 +159,12 @@ package struct DownloadConversation: Sendable {
         held = cut.queries
     }
 
-    /// Whether the next change goes on behind what the device has staged.
+    /// Whether the next change continues after what the device has staged.
     package var resumes: Bool { staged != nil }
 
     // MARK: - What to do
 
-    /// - Parameter isTurnAwaited: whether others wait for the turn that this device's comparison takes.
+    /// - Parameter isTurnAwaited: whether others wait for the turn that this device's comparison has.
     package mutating func next(newest: ServerVersion, now: UInt64, isTurnAwaited: Bool = false) -> Action {
         if case .over = phase { return .wait(milliseconds: limits.heartbeatMilliseconds) }
         if let ending {
@@ -225,7 +224,7 @@ package struct DownloadConversation: Sendable {
         heldPermissions?.fingerprint ?? 0 != permissions?.fingerprint ?? 0
     }
 
-    /// The first part is small, so that something arrives early, and none is larger than half of the credit.
+    /// The first part is small, so that something arrives early. No part is larger than half of the credit.
     private func partBytes(isFirst: Bool) -> Int? {
         let bytes = min(UInt64(isFirst ? Self.firstPartBytes : Self.partBytesMax), max(limits.creditBytes / 2, 1))
         guard inFlightBytes == 0 || inFlightBytes + bytes <= limits.creditBytes else { return nil }
@@ -235,7 +234,7 @@ package struct DownloadConversation: Sendable {
     package static let partBytesMax = 512 << 10
     package static let firstPartBytes = 64 << 10
 
-    /// A view change that is being told holds a snapshot of the database, so it cannot wait for ever.
+    /// A view change that is being told holds a snapshot of the database, so it cannot wait for credit for ever.
     private mutating func waitForCredit(_ now: UInt64, atMost patience: UInt64) -> Action {
         let since = stalledSince ?? now
         stalledSince = since
@@ -249,19 +248,20 @@ package struct DownloadConversation: Sendable {
     }
 
     package static let stallMilliseconds: UInt64 = 300_000
-    /// While others wait for the turn that a comparison takes. Enough for half a mebibyte of digests on the slowest way
-    /// that is served, 8 KiB a second, and as long again to make them: less would never let a slow device finish.
+    /// The patience while others wait for the turn that a comparison has. It is enough for half a mebibyte of digests
+    /// at the slowest rate that is served, 8 KiB a second, and as long again to make them. With less a slow device
+    /// would never finish.
     package static let awaitedStallMilliseconds: UInt64 = 120_000
 
-    /// While others wait for their turn, a comparison has so long in all: a device that answers each question late, and
-    /// always something else, would hold it for ever. Enough for ten questions on the slowest way.
+    /// The time that a comparison has in all while others wait for their turn: a device that answers each question
+    /// late, and always something else, would hold the turn for ever. Enough for ten questions at the slowest rate.
     package static let awaitedTurnMilliseconds: UInt64 = 1_200_000
 
     private func isTurnOver(_ now: UInt64) -> Bool {
         comparedSince.map { now >= $0 + Self.awaitedTurnMilliseconds } ?? false
     }
 
-    /// A comparison holds a snapshot as well.
+    /// A comparison holds a snapshot as well, so it cannot wait for an answer for ever.
     private mutating func waitForAnswer(since: UInt64, _ now: UInt64, atMost patience: UInt64) -> Action {
         guard now >= since + patience else { return waitForHeartbeat(now) }
         phase = .over
@@ -296,7 +296,7 @@ package struct DownloadConversation: Sendable {
         }
     }
 
-    /// The fingerprint of the permissions that it is made under.
+    /// The fingerprint of the permissions that this difference is made under.
     package var targetPermissions: UInt64 {
         switch phase {
         case .computing(_, let target), .comparing(_, let target, _), .telling(_, let target, _):
@@ -307,7 +307,7 @@ package struct DownloadConversation: Sendable {
 
     // MARK: - What happened
 
-    /// The difference stands on a snapshot of this version and will now be told.
+    /// The difference is made, on one snapshot, and will now be told.
     package mutating func began() {
         guard case .computing(let target, let permissions) = phase else {
             preconditionFailure("A difference began that was not asked for.")
@@ -324,7 +324,7 @@ package struct DownloadConversation: Sendable {
         comparedSince = nil
     }
 
-    /// The view must be compared, and as many comparisons are open as may be.
+    /// The view must be compared, but as many comparisons are open as may be.
     package mutating func comparisonQueued() {
         guard case .computing = phase else {
             preconditionFailure("A comparison was queued that was not asked for.")
@@ -332,12 +332,12 @@ package struct DownloadConversation: Sendable {
         phase = .queued
     }
 
-    /// What the device wants by now is looked at anew.
+    /// The device's turn came. What it wants by now is looked at again.
     package mutating func turnCame() {
         if case .queued = phase { phase = .idle }
     }
 
-    /// The database lacks changesets that the device's checkpoint includes. It is looked again at the next version.
+    /// The database lacks changesets that the device's checkpoint includes. It is checked again at the next version.
     package mutating func foundIncomplete(at version: ServerVersion) {
         guard case .computing = phase else {
             preconditionFailure("A comparison was put off that was not asked for.")
@@ -360,13 +360,13 @@ package struct DownloadConversation: Sendable {
         return .digestsWanted(question)
     }
 
-    /// The device has answered. An answer to what was not asked means nothing.
+    /// The device has answered. An answer to a question that was not asked is ignored.
     package mutating func answered(_ number: UInt64, _ reports: [DigestReport]) {
         guard case .comparing(let target, let permissions, .asked(number, _)) = phase else { return }
         phase = .comparing(target, permissions, .answered(reports))
     }
 
-    /// - Parameter fits: whether the answer was one to the question.
+    /// - Parameter fits: whether the answer fits the question.
     package mutating func compared(fits: Bool) {
         guard case .comparing(let target, let permissions, .taking) = phase else {
             preconditionFailure("Digests were compared that nobody sent.")
@@ -388,7 +388,7 @@ package struct DownloadConversation: Sendable {
         }
         phase = .idle
         if wanted.version == target.version { wanted = held }
-        // What the device says it holds cannot be served: there is nothing to go on with.
+        // The refused queries are those that the device holds: there is nothing to go on with.
         if target.version == held.version { ends(failure) }
         return .queriesRefused(querySet: target.version, failure)
     }
@@ -410,7 +410,7 @@ package struct DownloadConversation: Sendable {
         positionIncarnation = checkpoint.incarnation
         held = target
         heldPermissions = permissions
-        // A device with a lost checkpoint must learn where it stands, also when it lacks nothing.
+        // A device with a lost checkpoint must learn where it stands, even when it lacks nothing.
         let isKnown =
             !isLost && !resumes && told.querySet == checkpoint.querySet && told.permissions == checkpoint.permissions
             && told.acknowledged == checkpoint.acknowledged
@@ -429,7 +429,7 @@ package struct DownloadConversation: Sendable {
         chunk.objectCount == 0 && chunk.refused.isEmpty
     }
 
-    /// A message begins to go out; `sent` says when it is.
+    /// A message begins to go out; `sent` is called when it is out.
     package mutating func sending() {
         earlyCredit = 0
     }
@@ -442,7 +442,7 @@ package struct DownloadConversation: Sendable {
     }
 
     package mutating func credited(bytes: UInt64) {
-        // A device that has only a token to show has consumed nothing.
+        // A credit of no bytes only brings a token: the device has consumed nothing.
         guard bytes > 0 else { return }
         let known = min(bytes, inFlightBytes)
         inFlightBytes -= known
@@ -450,13 +450,13 @@ package struct DownloadConversation: Sendable {
         stalledSince = nil
     }
 
-    /// An older set than the one wanted already was overtaken on its way: going back to it would leave the device waiting
-    /// for the newer one.
+    /// Ignores a set older than the one wanted already: it was overtaken on its way, and going back to it would leave
+    /// the device waiting for the newer one.
     package mutating func wants(_ queries: QuerySet) {
         if queries.version >= wanted.version { wanted = queries }
     }
 
-    /// What the caller may do has changed, or is said again.
+    /// What the caller may do has changed, or is told again.
     package mutating func governed(by permissions: Permissions?) {
         self.permissions = permissions
     }
@@ -476,12 +476,12 @@ package struct DownloadConversation: Sendable {
 }
 
 extension Hello {
-    /// False when the view of the device was made under permissions of another time.
+    /// False when the device's view was made under other permissions.
     fileprivate func holdsView(under permissions: Permissions?) -> Bool {
         checkpoint.version == .zero || checkpoint.permissions == permissions?.fingerprint ?? 0
     }
 
-    /// False when the view of the device was made while it had declared other properties.
+    /// False when the device's view was made while it had declared other properties.
     fileprivate func holdsView(for schema: UInt64) -> Bool {
         checkpoint.version == .zero || checkpoint.schema == 0 || checkpoint.schema == schema
     }

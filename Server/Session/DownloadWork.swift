@@ -5,19 +5,19 @@ import CausewaySubscriptions
 package import CausewayWire
 import Synchronization
 
-/// What is worked out for one download, piece by piece: each call is one, on the thread that the caller gives it.
+/// The work of one download, piece by piece: each call is one piece, on the thread that the caller gives it.
 ///
-/// Unchecked: what it has open stands on a transaction that one thread may use at a time. Its calls come one after the
-/// other, so that each piece sees what the one before it did.
+/// Unchecked: the snapshot that it has open may be used by one thread at a time. Its calls come one after the other, so
+/// that each piece sees what the one before it did.
 package final class DownloadWork: @unchecked Sendable {
     package let open: OpenSession
     private let sessions: Sessions
     private var difference: ViewDifference?
-    /// Counts what the difference takes.
+    /// Counts the memory that the difference takes.
     private var entry: UserShares.Share?
-    /// Before it, in a resync.
+    /// In a resync, open before the difference.
     private var comparison: ViewComparison?
-    /// Of the difference before, mostly.
+    /// Bound queries, mostly those of the difference before.
     private let queries: KeptQueries
     private let place = Atomic(ReadingLane.quick)
 
@@ -51,20 +51,20 @@ package final class DownloadWork: @unchecked Sendable {
 
     /// What becomes of a difference that was asked for.
     package enum Begun: Sendable {
-        /// This goes out, if there is anything to say.
+        /// Send this, if there is anything to send.
         case sends(DownloadMessage?)
-        /// Do this, or ask what to do.
+        /// Do this; nil: ask what to do.
         case goesOn(DownloadConversation.Action?)
-        /// It is to be begun again, in another lane.
+        /// Begin it again, in another lane.
         case again(ReadingLane)
     }
 
-    /// Where to begin: what asks for whole classes is never quick.
+    /// The lane to begin in: work on whole classes is never quick.
     package static func lane(for request: DownloadConversation.DifferenceRequest) -> ReadingLane {
         request.isOfWholeClasses ? .long : .quick
     }
 
-    /// Makes a difference, and its first part while the reader is at it: mostly that is all of it.
+    /// Makes a difference and its first part in one go: mostly this part is all of it.
     package func begin(_ request: DownloadConversation.DifferenceRequest, in lane: ReadingLane) -> Begun {
         place.store(lane, ordering: .relaxed)
         do throws(StoreFailure) {
@@ -87,7 +87,7 @@ package final class DownloadWork: @unchecked Sendable {
             if request.isLost { true } else {
                 try ViewDifference.needsComparison(snapshot, from: request.from, for: request.client)
             }
-        // The history went on since the hello: nothing leads on from what the device has staged.
+        // Since the hello the history has lost its beginning: nothing leads on from what the device has staged.
         if isCompared, request.staged != nil {
             open.conversation.withLock {
                 $0.ends(SyncFailure(.sessionUnknown, "The change that was cut cannot be continued any more."))
@@ -106,7 +106,7 @@ package final class DownloadWork: @unchecked Sendable {
             return .sends(part(bytes))
         }
         guard lane == .long else { return .again(.long) }
-        // Ids of sessions are drawn, and nobody knows them but the two of the session: one seeds the digests.
+        // Session ids are random, and only the two ends of a session know its id: so it can seed the digests.
         let comparison = try ViewComparison(
             snapshot, schema: open.conversation.withLock { $0.schema }, wanted: request.wanted.texts,
             under: request.permissions, isHeld: request.held == request.wanted, for: request.client,
@@ -140,7 +140,7 @@ package final class DownloadWork: @unchecked Sendable {
 
     /// How far one piece of planning may go.
     private func pace(in lane: ReadingLane) -> Pace {
-        // Somebody has to do it in the end, and parting it would need all of it to be remembered.
+        // Outside of the quick lane the work goes to its end: splitting it would need all of it to be remembered.
         if lane != .quick { return Pace { [self] in !isGone } }
         let end = sessions.stepEnd()
         return Pace(objectsMax: ReadingLanes.quickObjectsMax) { [self] in !isGone && !end.isReached }
@@ -170,8 +170,8 @@ package final class DownloadWork: @unchecked Sendable {
 
     /// Takes in what the device answered, for as long as one piece of work may take.
     ///
-    /// - Returns: whether all of it was taken in, or none of it will be. Else it is to be called again: the digests of a
-    ///   large view take seconds, and what it lacks is much.
+    /// - Returns: whether the answer is taken in, or dropped. If false, call it again: the digests of a large view take
+    ///   seconds, and the device may lack much.
     package func compare(_ reports: [DigestReport]) -> Bool {
         guard let comparison else { preconditionFailure("Digests were compared while no comparison is open.") }
         let end = sessions.stepEnd()
@@ -203,7 +203,7 @@ package final class DownloadWork: @unchecked Sendable {
         do throws(StoreFailure) {
             let end = sessions.stepEnd()
             let part = try difference.next(bytesMax: bytes) { !end.isReached }
-            // Much was gone over and little found: others have had to wait for it.
+            // It went over much and found little, and others had to wait: the next pieces run in another lane.
             if end.isReached { _ = place.compareExchange(expected: .quick, desired: .behind, ordering: .relaxed) }
             if part.isLast { forgetDifference() } else if part.isEmpty { return nil }
             return open.conversation.withLock { conversation in
@@ -222,16 +222,16 @@ package final class DownloadWork: @unchecked Sendable {
     /// A message begins to go out.
     package func sending() { open.conversation.withLock { $0.sending() } }
 
-    /// It has, and took so many bytes on the wire.
+    /// The message is out, and took so many bytes on the wire.
     package func sent(bytes: Int) {
         let time = sessions.now()
         open.conversation.withLock { $0.sent(bytes: bytes, now: time) }
     }
 
-    /// The device has left: what is still being worked out is worth nothing.
+    /// The device has left: work in progress is worth nothing.
     package func isAbandoned() { open.isGone.store(true, ordering: .releasing) }
 
-    /// Lets go of what is open. On the thread that reads it.
+    /// Releases what is open. Call it on the thread that reads.
     package func forget() {
         forgetDifference()
         comparison = nil
@@ -239,10 +239,10 @@ package final class DownloadWork: @unchecked Sendable {
 }
 
 extension Sessions {
-    /// Begins the download of a session, which there is one of.
+    /// Begins the one download of a session.
     ///
-    /// - Parameter bell: rung when something happened that the download may have to react to, from any thread. It must not
-    ///   wait.
+    /// - Parameter bell: rung from any thread when something happened that the download may have to react to. It must
+    ///   not wait.
     package func download(
         _ session: UInt64, user: String, bell: @escaping @Sendable () -> Void
     ) throws(SyncFailure) -> DownloadWork {
@@ -254,7 +254,7 @@ extension Sessions {
         return DownloadWork(open, self)
     }
 
-    /// The session is over. What its download has open is forgotten already, or will be.
+    /// Closes the session. What its download has open is released by `forget`, before or after.
     package func close(_ work: DownloadWork) {
         _ = table.withLock { $0.close(work.open.id) }
     }

@@ -1,8 +1,8 @@
 package import CausewayModel
 
-/// Who calls, for as long as their token is good: passed along with every request.
+/// Who calls, and until when their token is good: passed along with every request.
 package struct KnownCaller: Sendable {
-    /// What a client belongs to and permissions are about.
+    /// The user that clients belong to and permissions are about.
     package var user: ExactString
     /// Milliseconds since 1970.
     package var expires: UInt64
@@ -17,8 +17,8 @@ package struct KnownCaller: Sendable {
 }
 
 extension Sessions {
-    /// A request of a session came: what its token proves counts from now on, so that a refreshed token takes effect
-    /// without a new connection.
+    /// Notes what the token of a session's request proves, so that a refreshed token takes effect without a new
+    /// connection.
     ///
     /// - Returns: the caller's name.
     func heard(_ caller: KnownCaller, in session: UInt64) -> String {

@@ -1,10 +1,10 @@
 import CausewayStore
 
-/// What the plans of open downloads take, by user.
+/// The memory that the plans of open downloads take, by user.
 ///
-/// A view change is planned as lists of rows before its first part is sent, and a device that gives no credit leaves what
-/// is left of them in memory. One plan is a user's right, however large; others of theirs fit into a bound together with
-/// it, or wait until there is room.
+/// A view change is planned as lists of rows before its first part is sent. While a device gives no credit, the rest of
+/// these lists stays in memory. One plan is a user's right, however large. Further plans must fit into a bound together
+/// with it, or are refused until there is room.
 final class PlanLedger: Sendable {
     private let shares: UserShares
 
@@ -15,7 +15,7 @@ final class PlanLedger: Sendable {
         shares = UserShares(maxOfUser: bytesMaxOfUser)
     }
 
-    /// Counts a plan for as long as what is answered is kept.
+    /// Counts a plan for as long as the returned share is kept.
     ///
     /// - Returns: nil for a plan that is too small to count.
     /// - Throws: `busy` when the user's other plans leave no room for it.

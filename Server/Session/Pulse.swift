@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Finds out whether threads still come round to what they are given.
+/// Finds out whether threads still run what they are given.
 ///
-/// Asking is cheap and never waits: it gives each thread that has answered the last question a new one, and looks how long
-/// the others have owed theirs.
+/// Asking is cheap and never waits: each thread that has answered the last question gets a new one, and for the others
+/// it checks how long they have owed their answer.
 final class Pulse: Sendable {
     private let threads: [StoreThread]
     /// Since when each thread owes an answer.

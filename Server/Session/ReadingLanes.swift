@@ -1,14 +1,14 @@
 import CausewayStore
 import Synchronization
 
-/// The threads that read a database, and whether all that works on it still answers.
+/// The threads that read a database.
 ///
-/// What a connected device waits for (a commit's small difference, a heartbeat, an answer) is done on `quick`, where no
-/// piece takes longer than `stepMilliseconds`: what would take longer stops and is done again from its beginning on
-/// another thread, where pieces of several devices come in turn. What is about rows that changed goes to one of the `behind`
-/// threads, what is about whole classes to one of the `long` ones: the dearest queries are asked there, and who lags behind
-/// because others wrote much does not wait for them. Hellos have a thread of their own, for one that has something to
-/// write waits for the commit that runs.
+/// What a connected device waits for (a commit's small difference, a heartbeat, an answer) runs on `quick`, where no
+/// piece takes longer than `stepMilliseconds`. Work that would take longer stops there and starts again on another
+/// thread, where pieces of several devices take turns. Work on changed rows goes to one of the `behind` threads, work
+/// on whole classes to one of the `long` ones. The most expensive queries run on `long`, so a device that lags behind
+/// because others wrote much does not wait for them. Hellos have a thread of their own, because a hello that writes
+/// waits for the running commit.
 final class ReadingLanes: Sendable {
     let quick = StoreThread(label: "causeway.read")
     let hellos = StoreThread(label: "causeway.hello")
@@ -17,12 +17,12 @@ final class ReadingLanes: Sendable {
 
     /// How long a piece of work may keep others waiting.
     static let stepMilliseconds = 20
-    /// About how many changed objects the quick thread goes over at once: they take fewer milliseconds than that.
+    /// About how many changed objects the quick thread goes over at once: they take less than `stepMilliseconds`.
     static let quickObjectsMax = 4_096
     /// Long pieces that run at a time; each may hold what it found of a whole class.
     static let longCount = 2
 
-    /// Of one session's dear queries the devices of the other thread feel nothing.
+    /// More than one, so that one session's expensive queries do not delay the devices of the other thread.
     static let behindCount = 2
 
     init() {

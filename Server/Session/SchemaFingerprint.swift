@@ -2,8 +2,8 @@ package import CausewayModel
 import CausewayStore
 
 extension Schema {
-    /// Names what a device of this schema can hold: equal for equal classes and properties in every process. Zero for
-    /// none. A device that lies about it gets a wrong view of its own.
+    /// Identifies what a device with this schema can hold: equal for equal classes and properties, in every process.
+    /// Zero for an empty schema. A device that lies about it gets a wrong view of its own.
     package var fingerprint: UInt64 {
         if classes.isEmpty { return 0 }
         var fingerprint = Fingerprint()

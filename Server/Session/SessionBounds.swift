@@ -4,15 +4,15 @@ import CausewayWire
 package struct SessionBounds: Hashable, Sendable {
     /// Bounds what hellos without a download can make the server keep.
     package var sessions: Int
-    /// Of one user, so that nobody takes the places of all.
+    /// Of one user, so that no user takes all places.
     package var sessionsOfUser: Int
-    /// What the queries of one user's sessions may take, all together, as `QuerySet.weight` counts: each is kept, and
-    /// looked at with every commit.
+    /// Bytes that the queries of one user's sessions may take together, as `QuerySet.weight` counts them: each query is
+    /// kept, and evaluated with every commit.
     package var queryBytesOfUser: Int
-    /// What those of one user that are kept for open downloads may ask together, in terms: the text says little about
-    /// how many there are. Ten devices that ask as much as a device may are taken always.
+    /// Terms that the queries kept for one user's open downloads may have together: the length of a text says little
+    /// about their number. Ten devices that each use up a device's limit are always accepted.
     package var queryTermsOfUser: Int
-    /// What the plans of one user's open downloads may take beside the first one.
+    /// Bytes that the plans of one user's open downloads may take together. One plan alone may take more.
     package var planBytesOfUser: Int
 
     package init(
@@ -28,11 +28,11 @@ package struct SessionBounds: Hashable, Sendable {
 }
 
 extension QuerySet {
-    /// What keeping it takes, in bytes: the texts, and what every query takes however short it is.
+    /// The bytes that keeping the set takes: its texts, and a fixed amount for each query.
     package var weight: Int { queries.reduce(0) { $0 + $1.predicate.utf8.count + $1.className.utf8.count + 256 } }
 }
 
 extension Hello {
-    /// What the queries of its session take.
+    /// The bytes that the queries of its session take.
     var queryWeight: Int { held == wanted ? wanted.weight : held.weight + wanted.weight }
 }

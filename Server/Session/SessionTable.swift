@@ -36,17 +36,18 @@ struct SessionTable {
 
     var all: [OpenSession] { Array(open.values) }
 
-    /// Whether the session of a client took the place of one of this opening of its file, and is in use: an opening that
-    /// comes back is that of another copy of the file, and the two would replace each other for ever. One device's
-    /// openings come one after the other.
+    /// Whether the client's session replaced one of this opening of its file, and is in use. The openings of one device
+    /// come one after the other. So an opening that comes back belongs to another copy of the file, and the two would
+    /// replace each other for ever.
     func isShared(_ client: ClientID, with opening: UInt64) -> Bool {
         guard opening != 0, let present = sessionOfClient[client].flatMap({ open[$0] }) else { return false }
         return present.isDownloading && present.openingsReplaced.contains(opening)
     }
 
-    /// A device has one session: a new one replaces what it left behind.
+    /// Opens a session. A client has one session: a new one replaces the one before.
     ///
-    /// - Parameter opening: that of the device's file which said hello; zero when it did not say.
+    /// - Parameter opening: the opening of the device's file that said hello; zero when it did not say.
+    /// - Returns: the id of the session, nil when there is no place for it; and the session that it replaced.
     mutating func open(
         _ conversation: DownloadConversation, _ access: Access? = nil, opening: UInt64 = 0, queryBytes: Int = 0,
         epoch: UInt64,
@@ -66,7 +67,7 @@ struct SessionTable {
         let user = conversation.user
         if isFull(for: user, queryBytes) { closeIdle(at: time) }
         guard !isFull(for: user, queryBytes) else { return (nil, replaced) }
-        // Drawn, so that nobody knows an id but the two of the session: it seeds the digests of a resync, too.
+        // Random, so that only the two ends of the session know the id: it also seeds the digests of a resync.
         var id = names()
         while open[id] != nil { id = names() }
         open[id] = OpenSession(
@@ -79,7 +80,7 @@ struct SessionTable {
         return (id, replaced)
     }
 
-    /// Whether a hello has any prospect, asked before anything is written down for its client.
+    /// Whether there would be a place for a hello. Asked before anything is written for its client.
     mutating func hasPlace(
         for client: ClientID, of user: String, queryBytes: Int = 0, at time: UInt64
     ) -> Bool {
@@ -94,7 +95,7 @@ struct SessionTable {
             || share.queryBytes + queryBytes > bounds.queryBytesOfUser
     }
 
-    /// The device of a session wants other queries; false when its user has no room for so many bytes of them.
+    /// Counts other queries for a session; false when its user has no room for so many bytes of them.
     mutating func reweigh(_ session: UInt64, queryBytes: Int) -> Bool {
         guard let known = open[session], let share = ofUser[known.user] else { return true }
         let earlier = known.queryBytes.load(ordering: .relaxed)
@@ -136,17 +137,18 @@ package final class OpenSession: Sendable {
     package let client: ClientID
     let user: String
     let openedAt: UInt64
-    /// The opening of the device's file that said hello, and those whose sessions this one replaced, the last one first.
+    /// The opening of the device's file that said hello, and the openings whose sessions this one replaced, newest
+    /// first.
     let opening: UInt64
     let openingsReplaced: [UInt64]
-    /// So many copies of a file are told apart that are online at once; more are told from one round to the next.
+    /// How many copies of a file that are online at once are told apart. More are told apart in later rounds.
     static let openingsReplacedMax = 4
-    /// What its queries take of its user's share. Changed under the lock of the table.
+    /// Bytes that its queries take of its user's share. Changed under the lock of the table.
     let queryBytes: Atomic<Int>
     /// What the caller may do. A request with a newer token brings another.
     let access: Mutex<Access?>
     package let conversation: Mutex<DownloadConversation>
-    /// Whether its device has left: nobody waits for what is still being worked out.
+    /// Whether its device has left: nobody waits for work in progress.
     let isGone = Atomic(false)
     /// Rung when something happened that the download may have to react to. Nil until it begins.
     private let bell = Mutex<(@Sendable () -> Void)?>(nil)
@@ -167,7 +169,7 @@ package final class OpenSession: Sendable {
         self.conversation = Mutex(conversation)
     }
 
-    /// Rings that the download has not heard yet become one.
+    /// Wakes the download. Calls that it has not noticed yet merge into one.
     func wake() {
         bell.withLock { $0 }?()
     }

@@ -4,7 +4,7 @@ package import CausewayStore
 package import CausewaySubscriptions
 package import CausewayWire
 
-// Between the words of the record and the words of the wire.
+// Conversions between the types of the record and the types of the wire.
 
 extension SyncFailure {
     package init(_ failure: StoreFailure) {
@@ -35,10 +35,10 @@ extension OperationRefusal {
 }
 
 extension Welcome {
-    /// No welcome carries more of them, however short their sentences are.
+    /// The most refusals that a welcome carries, however short their messages are.
     static let refusedMax = refusedBytesMax / refusedBytesEach
 
-    /// As many of them, from the first on, as a welcome carries.
+    /// The first refusals, as many as fit into a welcome.
     static func told(_ refusals: [Refusal]) -> [OperationRefusal] {
         var bytes = 0
         let fitting = refusals.prefix { refusal in
@@ -63,10 +63,11 @@ extension DigestQuestion {
 }
 
 extension ViewChunk {
-    /// - Parameter checkpoint: what the difference leads to. It is not a part of the chunk, but resume points name it.
+    /// - Parameter checkpoint: the checkpoint that the difference leads to. The chunk does not hold it, but resume
+    ///   points do.
     package init(_ part: ViewDifference.Part, of difference: ViewDifference, to checkpoint: Checkpoint) {
         self.init(
-            // Behind the last part everything is done: most changes have one, and nobody pays for saying so.
+            // After the last part everything is done. Most changes have one part, so no bytes are spent on saying so.
             objectsTotal: UInt64(difference.objectsTotal),
             objectsDone: part.isLast ? 0 : UInt64(difference.objectsDone),
             resume: part.isLast ? nil : part.reached.map { difference.resumePoint($0, to: checkpoint) },

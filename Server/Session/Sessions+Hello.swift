@@ -7,7 +7,7 @@ import Synchronization
 extension Sessions {
     package static let protocolVersions: ClosedRange<UInt32> = 1...1
 
-    /// A hello that may be answered, as far as can be said without the record.
+    /// A hello that has passed the checks that need no record.
     package struct Arrival: Sendable {
         package let hello: Hello
         let user: String
@@ -24,7 +24,7 @@ extension Sessions {
         var isStagedKnown = false
     }
 
-    /// Whether the hello has a prospect. Writes nothing down.
+    /// Checks what can be checked without the record. Writes nothing.
     ///
     /// - Parameter access: what the caller may do; nil is everything.
     package func admit(_ hello: Hello, user: String, access: Access?) throws(SyncFailure) -> Arrival {
@@ -55,7 +55,8 @@ extension Sessions {
         return Arrival(hello: hello, user: user, access: access, protocolVersion: spoken.upperBound, time: arrival)
     }
 
-    /// Asks the record, and writes down there what the hello says. May wait for the commit that runs.
+    /// Registers the device and its schema in the record, and reads what the record knows of it. May wait for the
+    /// running commit.
     package func look(_ arrival: Arrival) throws(StoreFailure) -> Finding {
         let (hello, checkpoint) = (arrival.hello, arrival.hello.checkpoint)
         let mayExtendSchema = arrival.access?.permissions()?.rules.mayExtendSchema ?? true

@@ -4,8 +4,8 @@ package import CausewayStore
 package import CausewayWire
 import Synchronization
 
-/// All sessions of one database, without threads of their own: what a request does is done where it is called, and what
-/// takes long is a call by itself, so that whoever calls chooses the thread for it.
+/// All sessions of one database, without threads of their own. A request's work is done where it is called. Long work
+/// is a call by itself, so that the caller chooses the thread for it.
 ///
 /// `Conversations` calls it with tasks and threads. The simulation calls it as it is.
 package final class Sessions: Sendable {
@@ -15,11 +15,11 @@ package final class Sessions: Sendable {
     let bounds: SessionBounds
     package let now: @Sendable () -> UInt64
     let table: Mutex<SessionTable>
-    /// Whose comparison may be open. Locked before a conversation, where both are.
+    /// Which sessions may have a comparison open. Where both are locked, this comes before a conversation.
     let turns: Mutex<Turns>
-    /// What open downloads have still to tell.
+    /// The memory of what open downloads have still to tell.
     let plans: PlanLedger
-    /// What the queries of open downloads ask.
+    /// The terms of the queries of open downloads.
     let terms: TermLedger
     /// When a piece of work that others wait for has to give way.
     let stepEnd: @Sendable () -> StepEnd
@@ -27,7 +27,7 @@ package final class Sessions: Sendable {
     /// - Parameters:
     ///   - intake: where one-way objects go: `Intake` of `CausewayIngest` around the same backend.
     ///   - comparisonsAtOnce: how many devices are asked at a time what they hold; others wait for their turn.
-    ///   - names: draws the ids of sessions. Nobody may guess them: they seed the digests of a resync.
+    ///   - names: draws the ids of sessions. They must not be guessable: they seed the digests of a resync.
     ///   - now: milliseconds since 1970.
     package init(
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
@@ -49,12 +49,12 @@ package final class Sessions: Sendable {
         turns = Mutex(Turns(places: comparisonsAtOnce))
     }
 
-    /// So many devices of one user may ask for as much as one may, whatever the operator lets that be.
+    /// So many devices of one user may each use up a device's limit, whatever the operator sets it to.
     private static let devicesOfMostTerms = 10
 
     // MARK: - Upload
 
-    /// What the upload of a session commits.
+    /// The batch that an upload of a session commits.
     package func batch(
         _ session: UInt64, user: String, _ changesets: [Changeset]
     ) throws(SyncFailure) -> UploadBatch {
@@ -69,7 +69,7 @@ package final class Sessions: Sendable {
         return UploadBatch(client: open.client, user: user, permissions: permissions, changesets: changesets)
     }
 
-    /// Others have been waiting for what was committed; its authors only for a checkpoint.
+    /// Wakes the sessions: first the others, who wait for what was committed; its authors wait only for a checkpoint.
     package func committed(by authors: Set<ClientID>) {
         let all = table.withLock { $0.all }
         for session in all where !authors.contains(session.client) { session.wake() }
@@ -94,7 +94,7 @@ package final class Sessions: Sendable {
         open.wake()
     }
 
-    /// What the device holds, in answer to a question of its download.
+    /// Takes what the device holds: its answer to a question of its download.
     package func digests(_ request: ResyncRequest, user: String) throws(SyncFailure) {
         let open = try find(request.session, user)
         open.conversation.withLock { $0.answered(request.number, request.reports) }
@@ -114,7 +114,7 @@ package final class Sessions: Sendable {
 
     // MARK: - One-way objects
 
-    /// What a batch of one-way objects is to the record.
+    /// The record's form of a batch of one-way objects.
     package func oneWay(_ batch: IngestBatch, user: String, access: Access?) throws(SyncFailure) -> OneWayBatch {
         if let failure = table.withLock({ $0.ending }) { throw failure }
         return OneWayBatch(
@@ -122,14 +122,14 @@ package final class Sessions: Sendable {
             entries: batch.entries, opening: batch.opening)
     }
 
-    /// Keeps them, which takes a commit; answers the last entry that is durable.
+    /// Keeps a batch, which takes a commit; returns the last entry that is durable.
     package func ingest(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64 {
         try intake.accept(batch, receivedAt: time)
     }
 
     // MARK: - The end
 
-    /// Every download is told why and finishes; new sessions are refused. Commits under way finish.
+    /// Tells every download why, and finishes it; refuses new sessions. Commits under way finish.
     package func end(_ failure: SyncFailure) {
         for session in table.withLock({ $0.endAll(failure) }) {
             session.conversation.withLock { $0.ends(failure) }
@@ -138,7 +138,7 @@ package final class Sessions: Sendable {
     }
 
     func find(_ session: UInt64, _ user: String) throws(SyncFailure) -> OpenSession {
-        // One answer for an unknown session and for somebody else's: ids cannot be probed.
+        // The same answer for an unknown session and for somebody else's, so that ids cannot be probed.
         guard let open = table.withLock({ $0[session] }), open.user.isSame(as: user) else {
             throw SyncFailure(
                 .sessionUnknown, "This session does not exist or has ended. Open a new one from the stored checkpoint.")

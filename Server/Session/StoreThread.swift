@@ -2,9 +2,10 @@ package import CausewayStore
 package import CausewayWire
 import Dispatch
 
-/// Runs calls that block, one at a time and in order, away from the threads that tasks share.
+/// Runs blocking calls, one at a time and in order, away from the threads that tasks share.
 ///
-/// Tasks may prefer it: their calls to it then cost no change of threads, and between them they should not be long.
+/// Tasks may prefer it as their executor: their calls to it then need no change of threads. Between the calls they
+/// should be short.
 package final class StoreThread: TaskExecutor {
     private let queue: DispatchQueue
 

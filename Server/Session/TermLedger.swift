@@ -1,9 +1,9 @@
 import CausewayStore
 
-/// What the queries that are kept for open downloads ask, by user, in terms (`Predicate.termCount`).
+/// How many terms (`Predicate.termCount`) the queries kept for open downloads have, by user.
 ///
-/// A query that is kept is looked at for every object that a commit changes, and a term takes many times the bytes of
-/// its text. The queries of one download are a user's right; those of others fit into a bound together with them.
+/// A kept query is evaluated for every object that a commit changes, and a term takes many times the bytes of its text.
+/// The queries of one download are a user's right. Those of further downloads must fit into a bound together with them.
 final class TermLedger: Sendable {
     private let shares: UserShares
 
@@ -11,7 +11,7 @@ final class TermLedger: Sendable {
         shares = UserShares(maxOfUser: termsMaxOfUser)
     }
 
-    /// The queries of one download, of which nothing is kept yet. What is kept of them is counted until this goes.
+    /// An entry for the queries of one download, of which nothing is kept yet. Its terms are counted until it goes.
     func entry(of user: String) -> Entry { Entry(share: shares.share(of: user), termsMax: shares.maxOfUser) }
 
     /// What is kept of a user's queries now.
@@ -21,7 +21,7 @@ final class TermLedger: Sendable {
         fileprivate let share: UserShares.Share
         fileprivate let termsMax: Int
 
-        /// So many terms are about to be kept, all together.
+        /// Counts so many terms for the download, in place of what it counted before.
         ///
         /// - Throws: `busy` when the user's other downloads leave no room for them.
         func keep(_ terms: Int) throws(StoreFailure) {

@@ -1,16 +1,16 @@
 import CausewayModel
 
-/// Whose turn it is among sessions, or requests, of which only so many may do something at a time: users take turns, and
-/// the sessions of one user in the order in which they came.
+/// Whose turn it is, where only so many sessions or requests may do something at a time. Users take turns; the sessions
+/// of one user keep their order.
 ///
-/// One may need several places. It waits until they are free, and nobody overtakes it meanwhile; where it needs more than
-/// there are it goes alone.
+/// A session may need several places. It waits until they are free, and nobody overtakes it meanwhile. One that needs
+/// more places than there are goes alone.
 ///
-/// Numbered for tests:
-/// 1. Together they have no more than the places that there are, and those of one user no more than `placesOfUser`, unless
-///    it is one alone, or the user's only one.
-/// 2. Nobody waits who could have a turn, unless one before him waits for more places than are free.
-/// 3. A session that waits, or whose turn it is, must leave once; whose turns come then is said by `leave`, and only there.
+/// Invariants, numbered for tests:
+/// 1. All sessions inside have no more places than there are, and those of one user no more than `placesOfUser`. The
+///    exceptions are a session that is alone, and a user's only session.
+/// 2. Nobody waits who could have a turn, unless an earlier one waits for more places than are free.
+/// 3. A session that waits or has its turn must leave once. Only `leave` says whose turns come then.
 package struct Turns: Sendable {
     private struct Session {
         var id: UInt64
@@ -23,20 +23,21 @@ package struct Turns: Sendable {
     private var inside: [UInt64: (user: String, places: Int)] = [:]
     private var line = UserLine<Session>()
 
-    /// - Parameter placesOfUser: half of the places when left out, so that nobody's thousand sessions take all, however
-    ///   long they stay.
+    /// - Parameter placesOfUser: half of the places when left out, so that a user's thousand sessions do not take all
+    ///   of them, however long they stay.
     package init(places: Int, placesOfUser: Int? = nil) {
         precondition(places > 0, "Turns without a place never come.")
         self.places = places
         self.placesOfUser = placesOfUser ?? max(places / 2, 1)
     }
 
-    /// How many it has; nil where it is not its turn.
+    /// How many places the session has; nil when it is not its turn.
     package func places(of session: UInt64) -> Int? { inside[session]?.places }
 
-    /// Whether it is the session's turn. If not it waits for it, behind the user's others. To be asked again at will.
+    /// Whether it is the session's turn. If not, it waits for it, behind the user's others. May be called again at any
+    /// time.
     ///
-    /// - Parameter needed: how many places it needs; what counts is what it says first, until it leaves.
+    /// - Parameter needed: how many places it needs. The number of the first call counts until it leaves.
     package mutating func enter(_ session: UInt64, of user: String, places needed: Int = 1) -> Bool {
         defer { assertInvariants() }
         if inside[session] != nil { return true }
@@ -51,10 +52,10 @@ package struct Turns: Sendable {
         return false
     }
 
-    /// One that needs more than there are has all of them.
+    /// The places that a session gets: one that needs more than there are gets all of them.
     package func placesGiven(for needed: Int) -> Int { min(max(needed, 1), places) }
 
-    /// The session is done, or waits no longer; of one that did neither this means nothing.
+    /// The session is done, or waits no longer. Does nothing for a session that did neither.
     ///
     /// - Returns: the sessions whose turn it is now.
     package mutating func leave(_ session: UInt64, of user: String) -> [UInt64] {
@@ -64,10 +65,11 @@ package struct Turns: Sendable {
         return admit()
     }
 
-    /// Whether it is the session's turn and another waits for places that it has, alone or with others.
+    /// Whether it is the session's turn, and another waits for places that it has, alone or with others.
     package func isAwaited(_ session: UInt64) -> Bool {
         guard let user = inside[session]?.user else { return false }
-        // The first who may enter waits for whoever is inside; of a user who has all that one may, only their own do.
+        // Whoever may enter next waits for everybody inside. A user with all their places is waited for only by their
+        // own.
         return nextPlace != nil || !line.elements(of: user).isEmpty
     }
 
@@ -83,7 +85,7 @@ package struct Turns: Sendable {
         return admitted
     }
 
-    /// What is numbered above, in debug builds.
+    /// Checks the invariants above, in debug builds.
     private func assertInvariants() {
         assert(
             inside.count <= 1 || inside.values.reduce(0) { $0 + $1.places } <= places, "1: more places than there are")
@@ -93,7 +95,7 @@ package struct Turns: Sendable {
         line.assertInvariants()
     }
 
-    /// The first user in the line who may have another place.
+    /// The first user in line who may have another place.
     private var nextPlace: Int? { line.firstIndex { user, next in hasRoom(for: user, next.places) } }
 
     private func hasRoom(_ needed: Int) -> Bool {

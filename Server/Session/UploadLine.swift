@@ -1,8 +1,8 @@
-/// Uploads that wait for a commit, and which of them the next one takes: users take turns, those of one user keep their
-/// order, and a commit holds no more operations than pass in a moment. So a small change waits for one commit, whoever
-/// sends how much.
+/// Uploads that wait for a commit, and which of them the next one takes. Users take turns, those of one user keep their
+/// order, and a commit holds no more operations than it can do in a moment. So a small change waits for one commit, no
+/// matter how much others send.
 ///
-/// An upload that is a commit's worth by itself has one of its own. Before it may go, what is small of others goes, once.
+/// An upload that is a commit's worth by itself has a commit of its own. Small uploads of others go before it, once.
 ///
 /// Numbered for tests:
 /// 1. What is taken together has no more than `operationsMax` operations, unless it is one upload.
@@ -22,7 +22,7 @@ struct UploadLine<Upload> {
     let operationsMax: Int
     let uploadsMax: Int
 
-    /// - Parameter uploadsMax: that are taken together.
+    /// - Parameter uploadsMax: how many uploads are taken together.
     init(operationsMax: Int, uploadsMax: Int) {
         self.operationsMax = operationsMax
         self.uploadsMax = uploadsMax
@@ -34,7 +34,7 @@ struct UploadLine<Upload> {
         line.add(Waiting(upload: upload, operations: operations), of: user)
     }
 
-    /// What the next commit holds; nothing when nothing waits.
+    /// The uploads of the next commit; empty when none waits.
     mutating func takeGroup() -> [Upload] {
         line.assertInvariants()
         guard !line.isEmpty else { return [] }
@@ -44,7 +44,7 @@ struct UploadLine<Upload> {
         var group: [Upload] = []
         var operationsLeft = operationsMax
         var place = 0
-        // Of those who are served the rest waits at the end of the line; users ahead of `place` were passed over.
+        // A served user goes to the end of the line. Users ahead of `place` were passed over.
         while place < line.userCount, group.count < uploadsMax {
             guard line.next(at: place).element.operations <= operationsLeft else {
                 place += 1

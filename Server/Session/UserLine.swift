@@ -1,8 +1,8 @@
 import CausewayModel
 
-/// What waits, of whom: users take turns, those of one user keep their order.
+/// Elements that wait, by user: users take turns, and the elements of one user keep their order.
 ///
-/// Who may be served is for the owner to say: it goes over the users from the first on, and takes what it wants.
+/// The owner decides who is served: it goes over the users from the first on, and takes what it wants.
 ///
 /// Numbered for tests:
 /// 1. A user is in the line once, if and only if something of theirs waits.
@@ -19,7 +19,7 @@ struct UserLine<Element> {
 
     func elements(of user: String) -> [Element] { waiting[user] ?? [] }
 
-    /// The user at a place of the line, and what is next of them.
+    /// The user at a place of the line, and their next element.
     func next(at place: Int) -> (user: String, element: Element) {
         guard let first = waiting[users[place]]?.first else { preconditionFailure("A user in the line has something.") }
         return (users[place], first)
@@ -38,7 +38,7 @@ struct UserLine<Element> {
         count += 1
     }
 
-    /// What is next of a user, who goes to the end of the line.
+    /// Takes the next element of a user, who goes to the end of the line.
     mutating func take(at place: Int) -> Element {
         let element = next(at: place).element
         let user = users.remove(at: place)
@@ -48,7 +48,7 @@ struct UserLine<Element> {
         return element
     }
 
-    /// What is numbered above, in debug builds.
+    /// Checks the invariants above, in debug builds.
     func assertInvariants() {
         assert(
             users.count == waiting.count && users.allSatisfy { waiting[$0]?.isEmpty == false },
@@ -56,7 +56,7 @@ struct UserLine<Element> {
         assert(users.reduce(0) { $0 + (waiting[$1]?.count ?? 0) } == count, "the count of what waits is wrong")
     }
 
-    /// The first of a user's for which this holds, who keeps their place in the line.
+    /// Removes a user's first element for which `holds` is true. The user keeps their place in the line.
     mutating func remove(of user: String, where holds: (Element) -> Bool) {
         guard let index = waiting[user]?.firstIndex(where: holds) else { return }
         waiting[user]?.remove(at: index)

@@ -1,10 +1,9 @@
 import CausewayModel
 import Synchronization
 
-/// What each user takes of something that is bounded by user, whatever the unit.
+/// How much each user takes of something that is bounded per user, whatever the unit.
 ///
-/// One share is a user's right, however large. The shares of one user that are held beside each other fit into the bound
-/// together.
+/// A single share is a user's right, however large. Several shares of one user must fit into the bound together.
 final class UserShares: Sendable {
     let maxOfUser: Int
     private let users = Mutex<ExactDictionary<Int>>([:])
@@ -13,13 +12,13 @@ final class UserShares: Sendable {
         self.maxOfUser = maxOfUser
     }
 
-    /// A share of nothing yet. What is in it is counted until it goes.
+    /// A share of nothing yet. Its amount is counted until it is deallocated.
     func share(of user: String) -> Share { Share(self, user) }
 
     /// What all shares of a user hold now.
     func amount(of user: String) -> Int { users.withLock { $0[user] ?? 0 } }
 
-    /// - Returns: false, and counts as before, when there is no room for so much more.
+    /// - Returns: false, without a change, when there is no room for so much more.
     private func change(_ earlier: Int, to amount: Int, of user: String) -> Bool {
         users.withLock { users in
             let others = (users[user] ?? 0) - earlier
@@ -39,7 +38,7 @@ final class UserShares: Sendable {
             self.user = user
         }
 
-        /// - Returns: false, and holds what it held, when the user's other shares leave no room.
+        /// - Returns: false, without a change, when the user's other shares leave no room.
         func hold(_ wanted: Int) -> Bool {
             amount.withLock { amount in
                 guard shares.change(amount, to: wanted, of: user) else { return false }

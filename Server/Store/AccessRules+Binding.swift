@@ -3,15 +3,15 @@ package import CausewayQuery
 
 // Rules against a schema.
 //
-// A comparison that cannot be bound is not known: it holds a claim that the caller does not have, compares a claim of
-// another type than the property's, names a property that is not there, or looks through a link where that is not
-// allowed. Logic with the unknown has three values, and an unknown outcome permits nothing. Since only `true` counts in
-// the end, it is enough to put `false` where a comparison stands under an even number of NOTs, and `true` under an odd
-// one: `NOT role == $user.claims.role` permits nobody without the claim, as little as `role == $user.claims.role` does.
+// A comparison that cannot be bound is unknown: it names a claim that the caller does not have, compares a claim of
+// another type than the property's, names a property that does not exist, or follows a link where links are not
+// allowed. Logic with unknowns has three values, and an unknown outcome permits nothing. Only `true` counts in the end.
+// So it is enough to put `false` for a comparison under an even number of NOTs, and `true` under an odd one: without
+// the claim `NOT role == $user.claims.role` permits nobody, and neither does `role == $user.claims.role`.
 
 extension AccessRules.Rule {
-    /// - Parameter mayUseLinks: whether other objects may decide. For reading they may not, for the same reason as in
-    ///   subscriptions: their change would have to be noticed here.
+    /// - Parameter mayUseLinks: whether the rule may look at other objects. Read rules may not, for the same reason as
+    ///   subscriptions: a change of the other object would have to be noticed here.
     func bound(to className: String, in schema: Schema, mayUseLinks: Bool) -> BoundPredicate {
         switch self {
         case .always: .constant(true)
@@ -22,7 +22,7 @@ extension AccessRules.Rule {
         }
     }
 
-    /// Whether the caller alone meets it. Of an object nothing is known here.
+    /// Whether the caller's claims alone fulfil the rule, without looking at an object.
     package var holdsWithoutObject: Bool {
         bound(to: "", in: Schema(), mayUseLinks: false) == .constant(true)
     }
@@ -33,7 +33,7 @@ private struct RuleBinder {
     let schema: Schema
     let mayUseLinks: Bool
 
-    /// The depth is that of the text, which the parser bounds.
+    /// The recursion is as deep as the rule's text, which the parser bounds.
     func bind(_ predicate: Predicate, unknownIs unknown: Bool) -> BoundPredicate {
         switch predicate {
         case .constant(let answer): .constant(answer)
@@ -52,8 +52,8 @@ private struct RuleBinder {
         return nil
     }
 
-    /// Claims have no identifiers: a string is also the UUID or ObjectId that it spells, and the link to the object with
-    /// that primary key. The first that fits the property's type is meant.
+    /// Claims have no identifier types: a string is also read as the UUID or ObjectId that it spells, and as the link
+    /// to the object with that primary key. The first reading that fits the property's type counts.
     private static func readings(of predicate: Predicate) -> [Predicate] {
         let kinds: [(String) -> Value?] = [
             { UUID16(spelled: $0).map(Value.uuid) }, { ObjectIdentifier12(spelled: $0).map(Value.objectId) },
@@ -93,7 +93,7 @@ extension ObjectIdentifier12 {
 }
 
 extension BoundPredicate {
-    /// Without constants where another part decides, so that a rule that always permits costs nothing.
+    /// The same predicate with its constants folded away, so that a rule that always permits costs nothing.
     package var folded: BoundPredicate {
         switch self {
         case .and(let parts):
@@ -113,11 +113,11 @@ extension BoundPredicate {
     }
 }
 
-// MARK: - What nobody means
+// MARK: - Rules that do not fit the schema
 
 extension AccessRules {
-    /// Why a rule cannot be answered for anybody: its first comparison that does not fit the schema. Comparisons with
-    /// claims are left out, for they depend on the caller.
+    /// Why a rule cannot be answered for anybody: its first comparison that does not fit the schema. The values of
+    /// claims depend on the caller, so only the property paths of a comparison with a claim are checked.
     package static func problem(
         of rule: Predicate, in className: String, _ schema: Schema, mayUseLinks: Bool
     ) -> String? {
@@ -135,7 +135,7 @@ extension AccessRules {
             guard comparison.hasClaim else {
                 return unfit(rule, className, schema, mayUseLinks, onlyNames: false)
             }
-            // The other side is a property all the same.
+            // Beside a claim only property paths can be wrong.
             for path in [comparison.left.path, comparison.right.path].compactMap({ $0 }) {
                 let reading = Predicate.comparison(Comparison(.path(path), .equal, .value(.null)))
                 if let found = unfit(reading, className, schema, mayUseLinks, onlyNames: true) { return found }

@@ -5,7 +5,7 @@ package struct AccessRules: Hashable, Sendable {
     package var byClass: [String: OfClass]
     /// For classes that have no rules of their own.
     package var otherwise: OfClass
-    /// Whether the caller's devices add to the schema the classes and properties that it lacks.
+    /// Whether the caller's devices may add missing classes and properties to the schema.
     package var mayExtendSchema: Bool
 
     package init(
@@ -22,8 +22,8 @@ package struct AccessRules: Hashable, Sendable {
     package enum Rule: Hashable, Sendable {
         case always
         case never
-        /// For the objects that meet it. A comparison that cannot be bound to the schema is not known, and what is
-        /// not known permits nothing: see `AccessRules+Binding`.
+        /// For the objects that match. A comparison that cannot be bound to the schema is unknown, and an unknown
+        /// outcome permits nothing: see `AccessRules+Binding`.
         case when(Predicate)
     }
 
@@ -46,7 +46,8 @@ package struct AccessRules: Hashable, Sendable {
         }
     }
 
-    /// On top of those of the class: a property can be read where its object can, and its own rule says so too.
+    /// Rules of a property, on top of its class's: a property can be read where its object can and its own rule permits
+    /// it.
     package struct OfProperty: Hashable, Sendable {
         package var read: Rule
         package var write: Rule
@@ -61,8 +62,8 @@ package struct AccessRules: Hashable, Sendable {
 // MARK: - The fingerprint
 
 extension AccessRules {
-    /// Names what these rules let a caller read: equal for equal views, in every process. Zero when it is everything,
-    /// which is also what a device holds that never heard of rules.
+    /// Identifies what these rules let a caller read: equal for equal read rules, in every process. Zero when they
+    /// permit everything, which is also what a device that never heard of rules sends.
     package var fingerprint: UInt64 {
         let texts = byClass.sorted { $0.key < $1.key }.map { ($0.key, $0.value.readText) }
         let other = otherwise.readText

@@ -1,8 +1,8 @@
-/// The tops that things are part of at any depth, of many things at once: what was found for one serves those below it.
-/// Devices decide how deep they nest, and each step up is a search.
+/// Finds the top that each of many things is part of, at any depth. What is found for one is reused for those below it:
+/// devices decide how deep they nest, and each step up is a search.
 ///
-/// - Complexity: of n things that are part of each other O(n) steps, in whatever order they are asked for, besides
-///   `2 * depthMax` for each that is asked for alone.
+/// - Complexity: O(n) steps for n things that are part of each other, in whatever order they are asked for, and up to
+///   `2 * depthMax` more for each that is asked for alone.
 package struct Ascent<Thing: Hashable> {
     package enum Holder {
         case part(Thing)
@@ -22,12 +22,13 @@ package struct Ascent<Thing: Hashable> {
         self.depthMax = depthMax
     }
 
-    /// Collections may stand a hundred levels deep, in embedded objects that stand in others.
+    /// Collections may nest a hundred levels deep, in embedded objects that nest as well.
     package static var depthOfParts: Int { 256 }
 
-    /// The top that a thing is part of, no more than `depthMax` steps up.
+    /// The top that a thing is part of; nil when it is more than `depthMax` steps up, or there is none.
     ///
-    /// - Parameter holder: the one step up; nil where nothing holds a thing. It says the same as long as this is used.
+    /// - Parameter holder: one step up; nil where nothing holds a thing. It must answer the same as long as this value
+    ///   is used.
     package mutating func top(of thing: Thing, _ holder: (Thing) -> Holder?) -> Thing? {
         var path: [Thing] = []
         var way: Way?
@@ -47,7 +48,7 @@ package struct Ascent<Thing: Hashable> {
             case nil:
                 break climb
             }
-            // All of the first half have more than the allowed steps above them, or go round in a circle.
+            // Each of the first half has more than the allowed steps above it, or is in a cycle.
             guard path.count < 2 * depthMax else {
                 path.removeLast(depthMax)
                 break

@@ -4,7 +4,7 @@ package import CausewayModel
 package struct History: Sendable {
     /// Ordered by name.
     package var touched: [TouchedRow]
-    /// Rows that came to life in the range by plain creation and were not touched again: not in `touched`.
+    /// Rows that plain creates made in the range and nothing touched again. They are not in `touched`.
     package var births: [Births]
 
     package init(touched: [TouchedRow] = [], births: [Births] = []) {
@@ -17,8 +17,9 @@ package struct TouchedRow: Sendable {
     package var name: ObjectName
     /// Whether the object existed when the range began.
     package var existed: Bool
-    /// What commits found when they changed its own properties, oldest first. Each image holds the properties that its
-    /// commit touched; what no image holds is as it is now. Empty when only objects embedded in it were touched.
+    /// The states in which commits found its own properties before they changed them, oldest first. Each image holds
+    /// the properties that its commit touched; a property that no image holds is as it is now. Empty when only objects
+    /// embedded in it were touched.
     package var images: [ImageReference]
     /// The properties that operations named, whether they had an effect or not.
     package var columns: PropertyNumbers
@@ -28,8 +29,8 @@ package struct TouchedRow: Sendable {
     package var byClient: Bool
     /// Every operation of the client on it took effect as the client saw it.
     package var effective: Bool
-    /// The client ended it, or made it anew, as one of another life than the one it lives: what its device has of it now
-    /// is no part of that life.
+    /// The client deleted it, or created it again, in another life than the one it lives now: what its device has of it
+    /// is no part of the current life.
     package var livesDiffer: Bool
     /// For an embedded object: the object that it is part of.
     package var root: ObjectName?

@@ -2,10 +2,10 @@ package import CausewayModel
 package import CausewayQuery
 import Synchronization
 
-/// The rules of one caller, together with what they are in the schema of the moment.
+/// The rules of one caller, with their binding to the current schema.
 ///
-/// One value is shared by all sessions of callers with the same claims, so that rules are bound once for each of them
-/// and not once for each commit.
+/// Sessions of callers with the same claims share one value, so rules are bound once for all of them and not for each
+/// commit.
 package final class Permissions: Sendable {
     package let rules: AccessRules
     /// Names what the caller may read; see `AccessRules.fingerprint`.
@@ -48,7 +48,7 @@ package struct BoundRules: Sendable {
         package var readable: [Int: BoundPredicate]
         package var writable: [Int: BoundPredicate]
 
-        /// Nothing about it can be refused.
+        /// Whether no write to the class can be refused.
         package var permitsAllWrites: Bool {
             writable.isEmpty && create == .constant(true) && write == .constant(true) && delete == .constant(true)
         }
@@ -91,8 +91,9 @@ package struct BoundRules: Sendable {
         return result
     }
 
-    /// Embedded classes that have rules of their own, which nobody can answer: their objects belong to others. Instead of
-    /// permitting everything, nothing that holds such objects can be read or written; `sync-server check` says so.
+    /// Embedded classes that have rules of their own. Nobody can answer such rules, because the objects belong to
+    /// others. They do not permit everything: nothing that holds such objects can be read or written. `sync-server
+    /// check` reports them.
     private struct Closed {
         var reading: Set<String> = []
         var writing: Set<String> = []

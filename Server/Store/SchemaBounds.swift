@@ -1,16 +1,16 @@
-/// How many classes and properties a database may have, and how many of them one user's devices may have added while it is
-/// empty but for them, see ``share(_:of:besides:)``.
+/// How many classes and properties a database may have, and how many of them the devices of one user may add to an
+/// otherwise empty database, see ``share(_:of:besides:)``.
 ///
-/// What was there before additions were counted is nobody's: it counts for the database alone.
+/// Elements that were there before additions were counted belong to nobody: they count for the database alone.
 package struct SchemaBounds: Hashable, Sendable {
     package var classes: Int
     package var properties: Int
     package var classesOfUser: Int
     package var propertiesOfUser: Int
 
-    /// How much a user may have added of a bound, when what others added, and what nobody did, takes so much of it: the
-    /// same part of what they leave as of an empty database, rounded up. So a few users cannot fill it, and one who is
-    /// alone has the whole share.
+    /// How much of a bound a user may add when `others` of it are taken, by other users or by nobody. It is the same
+    /// fraction of what they leave as of an empty database, rounded up. So a few users cannot fill the database, and a
+    /// user who is alone has the whole share.
     package static func share(_ ofUser: Int, of bound: Int, besides others: Int) -> Int {
         guard ofUser < bound else { return ofUser }
         return (ofUser * max(bound - others, 0) + bound - 1) / bound
@@ -46,11 +46,11 @@ package struct SchemaElement: Hashable, Sendable {
     package var words: String
     /// Whose device added it; nil for what was there before this was noted.
     package var addedBy: String?
-    /// In milliseconds since 1970; zero where nobody noted it. `declared` is when a device last had it in its schema, to
-    /// the day.
+    /// In milliseconds since 1970; zero where nobody noted it. `declared` is when a device last had the element in its
+    /// schema, to the day.
     package var added: UInt64
     package var declared: UInt64
-    /// Of a class.
+    /// How many objects the class has.
     package var objects: Int
 
     package init(

@@ -12,41 +12,41 @@ package protocol StoreBackend: Sendable {
     /// The newest commit.
     var version: ServerVersion { get }
 
-    /// Makes a client known as a device of `user`, and says how far it got. Refuses a client of another user.
+    /// Registers a client as a device of `user`, and returns how far it got. Refuses a client of another user.
     ///
-    /// - Parameter standing: what the device still has. A record that was restored from an older copy may lack entries
-    ///   that the device cannot send any more: its numbers are lifted over them, so that the next ones have no gap.
+    /// - Parameter standing: what the device still has. A record restored from an older copy may lack entries that the
+    ///   device cannot send any more. The record's numbers skip them, so that the next ones leave no gap.
     func register(_ client: ClientID, user: String, standing: DeviceStanding) throws(StoreFailure) -> ClientRecord
 
-    /// Adds the classes and properties that are new. Refuses a schema that contradicts what is there, and then the
-    /// message lists every difference. Refuses more than may be added, see `SchemaBounds`.
+    /// Adds the classes and properties that are new. Refuses a schema that contradicts the database; the message then
+    /// lists every difference. Refuses more additions than `SchemaBounds` allows.
     ///
-    /// - Parameter declarer: against whom it is counted; nil for the server's own program, which is not.
+    /// - Parameter declarer: whose share the additions count against; nil for the server's own program, which has no
+    ///   share.
     func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure)
 
-    /// For a device that may not add to the schema: refuses one with classes or properties that are not there, and then
-    /// the message lists them. Writes nothing but when the classes and properties were declared, and that once a day.
+    /// Checks the schema of a device that may not add to it: refuses classes or properties that do not exist, and the
+    /// message then lists them. Writes only when the classes and properties were last declared, once a day.
     func requireSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure)
 
     /// Merges and commits batches of several clients in one durable transaction, each as a version of its own.
     ///
-    /// Exactly once by client and sequence [I2]: what was applied before is skipped and answered the same. A batch
-    /// that cannot be applied to its end carries its failure in its outcome and costs no other batch anything. An
-    /// operation that is refused for good costs only itself; what was refused is kept until the device says, at its next
-    /// `register`, that it has it. Of a client that never does no more is kept than a bound: then its next changeset
-    /// fails with `refusalsUnread`.
-    /// Throws only when nothing at all was committed.
+    /// Exactly once by client and sequence [I2]: what was applied before is skipped and answered the same. A batch that
+    /// cannot be applied to its end carries its failure in its outcome and costs no other batch anything. An operation
+    /// that is refused for good costs only itself. Its refusal is kept until the device confirms it at its next
+    /// `register`. The number that is kept for a client is bounded: beyond it the client's next changeset fails with
+    /// `refusalsUnread`. Throws only when nothing at all was committed.
     func commit(_ batches: [UploadBatch], receivedAt time: UInt64) throws(StoreFailure) -> [CommitOutcome]
 
-    /// Keeps one-way entries, exactly once and in order; answers the last entry kept. Where another copy of the client's
-    /// file has made an entry of one of these numbers it fails with `sequenceGap`.
+    /// Keeps one-way entries, exactly once and in order; returns the last entry kept. Fails with `sequenceGap` where
+    /// another copy of the client's file has already made an entry with one of these numbers.
     func ingest(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64
 
-    /// The newest committed state, held still. Used by one thread at a time.
+    /// A snapshot of the newest committed state. Used by one thread at a time.
     func snapshot() throws(StoreFailure) -> any StoreSnapshot
 }
 
-/// Takes one-way objects in. The record does it bare; `Ingest` puts its checks and bounds in front.
+/// Accepts one-way objects. The record accepts them without checks; `Ingest` puts its checks and bounds in front.
 package protocol OneWayIntake: Sendable {
     func accept(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64
 }
@@ -65,11 +65,11 @@ extension StoreBackend {
 package struct ClientRecord: Hashable, Sendable {
     package var committed: UInt64
     package var ingested: UInt64
-    /// The changesets before and with `committed` that this record lost and the device cannot send again.
+    /// How many changesets up to `committed` this record lost and the device cannot send again.
     package var skipped: UInt64
-    /// Which openings of the client's file made what is committed.
+    /// Which openings of the client's file made the committed changesets.
     package var openings: Openings
-    /// The same of what is ingested.
+    /// Which openings of the client's file made the ingested entries.
     package var oneWayOpenings: Openings
 
     package init(
@@ -91,7 +91,7 @@ package struct DeviceStanding: Hashable, Sendable {
     package var oldestOneWay: UInt64
     /// The last changeset whose outcome it has stored.
     package var acknowledged: UInt64
-    /// The client that its file was before it was found to be a copy; nobody when it was not.
+    /// The client that the file was before it was found to be a copy; nobody when it is no copy.
     package var predecessor: ClientID
 
     package init(
@@ -121,7 +121,7 @@ package struct UploadBatch: Hashable, Sendable {
 }
 
 package struct CommitOutcome: Hashable, Sendable {
-    /// The client's last committed changeset, counted with all that came before this batch.
+    /// The client's last committed changeset, from this batch or an earlier one.
     package var committed: UInt64
     /// The newest version that includes it.
     package var version: ServerVersion

@@ -2,7 +2,7 @@
 package struct StoreFailure: Error, Hashable, Sendable {
     package var code: Code
     package var message: String
-    /// The operations of one-way entries that it is about; empty where it is about the whole batch.
+    /// The refused operations of one-way entries; empty where the failure is about the whole batch.
     package var refusals: [Refusal]
 
     package init(_ code: Code, _ message: String, refusals: [Refusal] = []) {
@@ -29,7 +29,7 @@ package struct StoreFailure: Error, Hashable, Sendable {
         package static let operationInvalid = Code("operationInvalid")
         /// An operation is about an object that the database never had.
         package static let objectUnknown = Code("objectUnknown")
-        /// What was refused of the client before waits for it; no more is kept.
+        /// The client has not read its earlier refusals, and no more of them are kept.
         package static let refusalsUnread = Code("refusalsUnread")
         /// A standing query cannot be served.
         package static let queryInvalid = Code("queryInvalid")

@@ -2,10 +2,10 @@ package import CausewayMerge
 package import CausewayModel
 package import CausewayQuery
 
-/// The record as one version left it: what standing queries are answered from.
+/// The record at one version: standing queries are answered from it.
 ///
-/// Rows are named by class number and key, which mean something inside this record only. Calls that hand over many
-/// rows at once are the ones to use for many rows.
+/// Rows are named by class number and key, which have a meaning only inside this record. For many rows use the calls
+/// that take many at once.
 package protocol StoreSnapshot: AnyObject {
     var version: ServerVersion { get }
     var schema: Schema { get }
@@ -15,8 +15,8 @@ package protocol StoreSnapshot: AnyObject {
     /// The last changeset of the client that this version includes, and the opening of its file that made it; zero when
     /// nobody knows.
     func acknowledgement(of client: ClientID) throws(StoreFailure) -> (sequence: UInt64, opening: UInt64)
-    /// What was refused of the client's changesets after one and through another, in their order: of whole changesets,
-    /// until there are as many as `limit`.
+    /// The refusals of the client's changesets after one and through another, in their order. Only whole changesets,
+    /// until there are at least `limit` refusals.
     func refusals(
         of client: ClientID, after acknowledged: UInt64, through last: UInt64, limit: Int
     ) throws(StoreFailure) -> [Refusal]
@@ -47,8 +47,9 @@ package protocol StoreSnapshot: AnyObject {
     func appendWhole(
         _ classNumber: Int, _ keys: ArraySlice<ObjectKey>, to changes: inout [ObjectContent]
     ) throws(StoreFailure)
-    /// The objects as columns, and the few that are not like the others. Nil where most are not, where too much lies
-    /// around them for a part of so many bytes, or where the class is not made for it: then `appendWhole` has them.
+    /// The objects as columns, and separately the few that differ from the others. Nil where most differ, where too
+    /// much lies around them for a part of so many bytes, or where the class cannot be written as columns: then use
+    /// `appendWhole`.
     func runs(
         _ classNumber: Int, _ keys: ArraySlice<ObjectKey>, bytesMax: Int, singlesMax: Int
     ) throws(StoreFailure) -> ObjectRuns?
@@ -71,7 +72,7 @@ package protocol StoreSnapshot: AnyObject {
     ///
     /// - Throws: `interrupted` when that is more than the pace allows.
     func history(after start: ServerVersion, for client: ClientID, _ pace: Pace) throws(StoreFailure) -> History
-    /// What a commit found in an object, as far as it touched it.
+    /// The state in which a commit found an object, as far as the commit touched it.
     func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState
     /// The life that a deleted object reached; nil for one that was never deleted.
     func endedLife(_ name: ObjectName) throws(StoreFailure) -> UInt32?
@@ -127,7 +128,7 @@ package struct ObjectName: Hashable, Comparable, Sendable {
     }
 }
 
-/// Objects of one class, parted into those that can be told as columns and those that cannot.
+/// Objects of one class, split into those that can be told as columns and those that cannot.
 package struct ObjectRuns: Sendable {
     package var runs: [ObjectRun] = []
     /// Ascending.

@@ -19,17 +19,17 @@ package struct Refusal: Hashable, Sendable {
     }
 }
 
-/// Which operations of one changeset are refused. A refused operation costs only itself, and what makes no sense
-/// without it: changes of an object whose creation is refused, and of an embedded object whose place is.
+/// Which operations of one changeset are refused. A refused operation costs itself and what makes no sense without it:
+/// changes of an object whose creation is refused, and of an embedded object whose place is refused.
 ///
-/// Millions may be refused, mostly for a few reasons: each reason is kept once, and a number for each operation.
+/// Millions may be refused, mostly for a few reasons: each reason is stored once, and a number for each operation.
 package struct Verdicts {
     /// The different reasons, in the order in which they were met.
     package private(set) var reasons: [StoreFailure] = []
     /// How many operations are refused.
     package private(set) var count = 0
     private var numbers: [StoreFailure: Int] = [:]
-    /// By place in the changeset, up to the last that is refused: one more than the number of its reason, 0 for none.
+    /// By place in the changeset, up to the last refused operation: the number of its reason plus one, 0 for none.
     private var marks: [UInt32] = []
     private var lastNumber = 0
 
@@ -71,7 +71,7 @@ package struct Verdicts {
 
     /// Refuses what depends on refused operations, for the same reason.
     ///
-    /// Neither comes first for certain: an embedded object is created before it is given its place, and filled at any time.
+    /// The order is not fixed: an embedded object is created before it gets its place, and filled at any time.
     ///
     /// - Complexity: O(n), however deep a changeset nests
     package mutating func spread(over operations: [Operation]) {
@@ -88,7 +88,7 @@ package struct Verdicts {
             let operation = operations[waiting[next]]
             guard let reason = reason(of: waiting[next]) else { preconditionFailure("What waits is refused.") }
             next += 1
-            // Taken out, so that many who refuse the same go over it once.
+            // Removed, so that many operations that refuse the same dependants go over them once.
             var dependants: [Int] = []
             if case .create(let target, _, _) = operation { dependants = ofObject.removeValue(forKey: target) ?? [] }
             for container in operation.heldContainers {
@@ -111,7 +111,7 @@ package struct Verdicts {
         places.lazy.map { operations[$0].target }
     }
 
-    /// Neighbouring operations that are refused for one reason, in their order.
+    /// Ranges of neighbouring operations that are refused for the same reason, in their order.
     package var ranges: [(operations: Range<Int>, reason: Int)] {
         var ranges: [(operations: Range<Int>, reason: Int)] = []
         for (place, mark) in marks.enumerated() where mark != 0 {
@@ -124,7 +124,7 @@ package struct Verdicts {
         return ranges
     }
 
-    /// In the order of the operations, the first of them.
+    /// The first refusals, in the order of the operations.
     package func refusals(of operations: [Operation], sequence: UInt64, atMost limit: Int) -> [Refusal] {
         places.prefix(limit).map { place in
             Refusal(

@@ -55,7 +55,7 @@ enum Layout {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    /// The number at the start of a key; nil when the key is too short to hold one.
+    /// The number at an offset of a key; nil when the key is too short to hold one.
     static func number<Number: FixedWidthInteger>(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0) -> Number? {
         guard bytes.count >= offset + MemoryLayout<Number>.size else { return nil }
         return Number(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Number.self))

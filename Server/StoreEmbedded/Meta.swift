@@ -5,7 +5,7 @@ import CausewayObjectStore
 struct Meta {
     var epoch: UInt64
     var version: ServerVersion
-    /// Differences can be told from this version on.
+    /// The oldest version from which differences can be told.
     var historyStart: ServerVersion
     var historyBytes: UInt64
     /// When the oldest version that is kept was received, in milliseconds; zero while there is none.

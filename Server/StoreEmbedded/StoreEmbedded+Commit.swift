@@ -14,9 +14,8 @@ extension StoreEmbedded {
         return outcomes
     }
 
-    /// - Parameter inColumns: whether creates that stand in columns are done as they come, before what is behind them is
-    ///   judged.
-    /// - Returns: nil, with nothing done, when that had to be undone.
+    /// - Parameter inColumns: whether creates in columns are done as they come, before what follows them is judged.
+    /// - Returns: nil, with nothing done, when such creates had to be undone.
     private func commit(
         _ batches: [UploadBatch], receivedAt time: UInt64, inColumns: Bool
     ) throws(StoreFailure) -> [CommitOutcome]? {
@@ -37,7 +36,7 @@ extension StoreEmbedded {
             let added = Int(meta.version.rawValue - before.rawValue)
             try HistoryTree(in: transaction)
                 .trim(options, versionsMax: 2 * added + HistoryTree.trimmedAtOnce, &meta)
-            // What was sent again makes no version.
+            // An upload that was sent again makes no version.
             if added > 0 { _ = try forget(in: transaction, &meta) }
             if meta.version > before { save(lineage, isNewRun: isNewRun, meta, in: transaction) }
             return (outcomes, meta.version > before)
@@ -58,7 +57,8 @@ extension StoreEmbedded {
         if isNewRun || isFolded { lineage.save(in: transaction) }
     }
 
-    /// Applies what is new of one client's batch as one version, up to the first changeset that cannot be applied.
+    /// Applies what is new in one client's batch as one version, up to the first changeset that cannot be applied. Nil
+    /// when creates in columns must be undone.
     private func apply(
         _ batch: UploadBatch, receivedAt time: UInt64, inColumns: Bool, _ past: PastEntries, _ lineage: Lineage,
         in transaction: Transaction, _ meta: inout Meta
@@ -106,8 +106,8 @@ extension StoreEmbedded {
             var clamped = changeset
             clamped.stamp = next.clamp(
                 changeset.stamp, of: batch.client, receivedAt: time, newest: &newestStamp)
-            // A database that was restored from an older copy meets bases that it has lost: of what it committed since,
-            // their writer has seen nothing. The same holds of the versions up to which objects were seen that left.
+            // A restored database meets bases that it has lost: of what it has committed since the copy their writer
+            // has seen nothing. The same holds for the versions up to which a writer has seen objects that left.
             let newest = ServerVersion(version.rawValue - 1)
             clamped.base = lineage.shared(changeset.base, of: changeset.run, newest: newest)
             clamped.mergeLastSeen { lineage.shared($0, of: $1, newest: newest) }
@@ -132,7 +132,7 @@ extension StoreEmbedded {
             (merging, meta.version, meta.newestStamp) = (current, version, newestStamp)
             client = next
             client.committed = changeset.sequence
-            // Of a build that names none nothing is noted, unless it follows one that does.
+            // If the build names no opening nothing is noted, unless it follows one that does.
             if changeset.opening != 0 || !client.openings.isEmpty {
                 client.openings.note(changeset.opening, from: changeset.sequence)
             }
@@ -148,8 +148,8 @@ extension StoreEmbedded {
         return outcome
     }
 
-    /// A refused operation costs only itself: the rest of its changeset is applied, and the lane goes on. Once more are
-    /// refused than may be, nothing more is looked at.
+    /// Judges the operations of a changeset. A refused operation costs only itself: the rest of its changeset is
+    /// applied, and the lane goes on. Once more are refused than may be, judging stops.
     private func judge(
         _ operations: [Operation], of changeset: Changeset, _ check: inout OperationCheck, _ merging: Merging,
         _ permissions: Permissions?, _ concealment: Concealment?
@@ -174,7 +174,7 @@ extension StoreEmbedded {
         return verdicts
     }
 
-    /// What a device sets aside as a whole: each operation that is refused is kept, and told.
+    /// The failure of a changeset that its device sets aside as a whole, because each refusal would be kept and told.
     private func tooManyRefused(_ verdicts: Verdicts) -> StoreFailure {
         let reason = verdicts.reasons.first.map { " The first reason: \($0.message)" } ?? ""
         return StoreFailure(
@@ -198,9 +198,10 @@ extension StoreEmbedded {
         }
     }
 
-    /// Nobody but the device says that it has what was refused, and not before the next hello: a client that never does
-    /// would leave more and more of it here. What a changeset itself adds is not counted beforehand, for a changeset is
-    /// taken whole or not at all, and one with any number of them must come through at some time.
+    /// Refuses a changeset while too many refusals wait. Only the device can say that it has stored them, and not
+    /// before the next hello: a client that never does would leave more and more of them here. The refusals of the
+    /// changeset itself are not counted beforehand. A changeset is taken whole or not at all, and one with any number
+    /// of refusals must come through at some time.
     private func checkRefusals(of client: ClientState) throws(StoreFailure) {
         guard client.refusalBytes < options.refusalBytesMax else {
             throw StoreFailure(

@@ -4,8 +4,9 @@ import CausewayOperations
 import CausewayQuery
 package import CausewayStore
 
-// One-way objects: kept in the table of their class under their primary key, in the order of their rows, and never
-// told to any device. The same primary key is the same object: what comes later replaces what it names, and all collections.
+// One-way objects: kept in the table of their class under their primary key, in the order of their rows, and never told
+// to any device. The same primary key is the same object: a later entry replaces the properties that it names, and all
+// collections.
 
 extension StoreEmbedded {
     package func accept(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64 {
@@ -44,7 +45,7 @@ extension StoreEmbedded {
             let merging = Merging(transaction, catalog, client: batch.client, version: meta.version)
             var refusals: [Refusal] = []
             for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
-                // One-way objects have no lives that a base would say anything of.
+                // One-way objects have no lives that a base could say anything about.
                 let unseen = Changeset(
                     client: batch.client, sequence: client.ingested, stamp: .zero, base: .zero, operations: [])
                 let access = AccessJudge(
@@ -54,10 +55,11 @@ extension StoreEmbedded {
                     for operation in entry { try writer.keep(operation, &check) }
                     client.ingested += 1
                 } else if index > 0, refusals.isEmpty {
-                    // What came before it is kept and acknowledged; the next attempt begins with it and is told why.
+                    // What came before this entry is kept and acknowledged; the next attempt begins with it and is told
+                    // why.
                     break
                 } else {
-                    // What is refused behind it is told in the same breath.
+                    // Later refusals are told in the same answer.
                     refusals += verdicts.refusals(
                         of: entry, sequence: client.ingested + 1 + UInt64(index),
                         atMost: Self.refusalsToldMax - refusals.count)
@@ -67,7 +69,7 @@ extension StoreEmbedded {
             if let first = refusals.first {
                 throw StoreFailure(first.failure.code, first.failure.message, refusals: refusals)
             }
-            // Of a build that names none nothing is noted, unless it follows one that does.
+            // If the build names no opening nothing is noted, unless it follows one that does.
             if client.ingested > before, batch.opening != 0 || !client.oneWayOpenings.isEmpty {
                 client.oneWayOpenings.note(batch.opening, from: before + 1)
             }
@@ -76,17 +78,17 @@ extension StoreEmbedded {
         }
     }
 
-    /// So many fit an answer. The device takes them out, sends the rest, and is told of others then.
+    /// How many refusals fit an answer. The device takes them out, sends the rest, and is then told of others.
     private static let refusalsToldMax = 1_000
 
-    /// What of an entry can never be kept: the rest of it can, once the device has taken that out.
+    /// The operations of an entry that can never be kept. The rest can be, once the device has taken these out.
     private func judge(
         _ entry: [Operation], _ check: inout OperationCheck, _ access: AccessJudge?
     ) throws(StoreFailure) -> Verdicts {
         var verdicts = Verdicts()
         var refused: Set<ObjectReference> = []
         check.beginEntry()
-        // What an object holds is refused with its creation, for the same reason.
+        // What an object holds is refused with its create, for the same reason.
         for (index, operation) in entry.enumerated() where !refused.contains(operation.target) {
             do throws(StoreFailure) {
                 try check.check(operation)
@@ -179,7 +181,7 @@ private final class OneWayWriter {
             row[column] = stored(field.value, plan, column)
         }
         if let key = table.key(for: target.key) {
-            // What it held may take it along: see `place`.
+            // Replacing a value may delete the object too: see `place`.
             for column in shape.columns where column >= 0 && table.exists(key) {
                 table.set(key, column, row[column])
             }
@@ -200,8 +202,9 @@ private final class OneWayWriter {
         }
     }
 
-    /// Where a property of an object stands that the entry has just created. Nil when the object has gone since: an
-    /// entry can let embedded objects hold each other in a circle, and one that lets go of another then ends with it.
+    /// The place of a property of an object that the entry has just created. Nil when the object is gone since: an
+    /// entry can make embedded objects hold each other in a cycle, and one that lets go of another is then deleted with
+    /// it.
     private func place(
         _ target: ObjectReference, _ property: String, _ plan: ClassPlan
     ) -> (table: Table, key: ObjectKey, column: Int)? {

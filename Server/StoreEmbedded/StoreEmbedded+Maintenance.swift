@@ -3,11 +3,11 @@ import CausewayModel
 package import CausewayStore
 
 extension StoreEmbedded {
-    /// Lets a part of the history go that has become too old, and what was remembered for it, while nobody commits.
-    /// Commits between two calls wait for none longer than for another commit.
+    /// Removes a part of the history that is too old, and what was remembered for it, while nobody commits. Commits
+    /// between two calls wait no longer than for another commit.
     ///
     /// - Parameter time: now, in milliseconds since 1970.
-    /// - Returns: whether there is more to let go.
+    /// - Returns: whether there is more to remove.
     package func maintain(at time: UInt64) throws(StoreFailure) -> Bool {
         try write { transaction, meta throws(StoreFailure) in
             let before = meta.historyStart

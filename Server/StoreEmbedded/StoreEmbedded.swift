@@ -10,39 +10,40 @@ import Synchronization
 /// Objects lie in the columns of their class, as on a device, so that standing queries and the operator's queries run
 /// on one engine. Beside them lie ordered trees (`Layout`) with what only the server knows:
 ///
-/// 1. *stamps*: per object its life and which stamp put each value there. Runs of objects that one changeset created
-///    share one record, because that is how most objects come.
+/// 1. *stamps*: per object its life, and the stamp of each of its values. Runs of objects that one changeset created
+///    share one record, because most objects come that way.
 /// 2. *lists*: per list the elements with their ids, removed ones included.
-/// 3. *ends*: per deleted object the life it reached; forgotten with the history that it was met in.
+/// 3. *ends*: per deleted object its tombstone, with the life it reached; removed with the history that it was met in.
 /// 4. *history*: per version what it touched, by whom, and *images* of what it found. Bounded in number, size and age;
 ///    the oldest goes first.
-/// 5. *marks*: what collections and texts may forget once the history does not reach back to a version; see `MarkTree`.
+/// 5. *marks*: what collections and texts may forget once the history no longer reaches back to a version; see
+///    `MarkTree`.
 /// 6. *declared*: per class and property who added it, and when a device last declared it.
 /// 7. *clients*: per client its user and its last committed changeset, written in the transaction that applies it [I2].
 ///
 /// Everything that one upload changes commits in one transaction. Commits run one at a time; snapshots never wait.
 package final class StoreEmbedded: StoreBackend, OneWayIntake {
     package struct Options: Hashable, Sendable {
-        /// How many versions a device may be behind and still be told only what changed; how large, in bytes, what is kept
-        /// for that may become; how old a version may become by a clock that is believed (`Meta.receive(at:)`). Whichever
-        /// is met first. A device that is further behind is resynced, which takes more messages and loses nothing.
+        /// How many versions a device may be behind and still be told only what changed; how many bytes the history may
+        /// take; how old a version may become, by a clock that is believed (`Meta.receive(at:)`). The limit that is met
+        /// first counts. A device that is further behind is resynced, which takes more messages and loses nothing.
         package var historyVersionsMax: UInt64
         package var historyBytesMax: UInt64
         package var historyAgeMaxMilliseconds: UInt64
-        /// Once what is kept of a client's refusals takes so many bytes, it is refused no more before it says what of that
-        /// it has. Only a whole changeset goes beyond, for it is taken whole. A refused operation counts as
-        /// `RefusalTree.bytesOfRefusal` at least.
+        /// How many bytes of a client's refusals are kept. Beyond that its changesets fail until it says which of them
+        /// it has stored. Only a whole changeset goes beyond, because it is taken whole. A refused operation counts at
+        /// least `RefusalTree.bytesOfRefusal`.
         package var refusalBytesMax: UInt64
-        /// So much of what a device has been told of its refusals stays, the newest, for other copies of its file.
+        /// How many bytes of refusals that a device has been told stay, the newest ones, for other copies of its file.
         package var toldRefusalBytesMax: UInt64
-        /// Of a changeset of which more operations are refused nothing is applied.
+        /// How many operations of a changeset may be refused. If more are, nothing of it is applied.
         package var refusalsMax: Int
-        /// So many entries of the history one commit reads for one user, however many uploads are in it, to find out whether
-        /// they saw what has ended. Of what else has ended they are not taken for one who saw it: the operation is refused,
-        /// and their device submits it again. The last record that is read may go beyond.
+        /// How many entries of the history one commit reads for one user, however many uploads are in it, to find out
+        /// whether they saw an object before it was deleted. Beyond that they count as not having seen it: the
+        /// operation is refused, and their device submits it again. The last record that is read may go beyond.
         package var pastEntriesMax: Int
-        /// So many elements of collections are read for rules while one changeset is judged, operation by operation. What is
-        /// left of each object's operations is then judged at once.
+        /// How many elements of collections are read for rules while one changeset is judged, operation by operation.
+        /// After that the rest of each object's operations is judged at once.
         package var ruleElementsMax: Int
         /// What hellos may add to the schema.
         package var schemaBounds: SchemaBounds
@@ -149,7 +150,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         }
     }
 
-    /// What the store knows of each class, worked out once for as long as the schema stays.
+    /// The catalog of the schema, made once for as long as the schema stays.
     func catalog(of transaction: Transaction) -> RecordCatalog {
         let schema = transaction.schema
         if let known = catalogs.withLock({ $0 }), known.schema == schema { return known }
@@ -160,12 +161,13 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
 
     // MARK: - Writing
 
-    /// For what a device says at every hello, so that no welcome waits for the disk.
+    /// For writes that a device repeats at every hello, so that no welcome waits for the disk.
     static let repeatable = Durability.grouped(within: .milliseconds(100))
 
-    /// Runs `body` in the write transaction; commits when it returns true, undoes everything when it throws.
+    /// Runs `body` in the write transaction. Commits when it returns true; rolls back when it returns false or throws.
     ///
-    /// - Parameter durability: less where a device says the same at its next hello. What is built upon it takes it along.
+    /// - Parameter durability: weaker where a device repeats the write at its next hello. The next durable commit makes
+    ///   it durable too.
     func write<Outcome>(
         _ durability: Durability = .durable,
         _ body: (Transaction, inout Meta) throws(StoreFailure) -> (outcome: Outcome, commits: Bool)
@@ -195,7 +197,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         } catch {
             throw StoreFailure(error)
         }
-        // Who commits next may be here first, and what is newest never goes back.
+        // The next commit may be here first, and the newest version never goes back.
         newest.max(meta.version.rawValue, ordering: .releasing)
         return result.outcome
     }

@@ -15,7 +15,7 @@ extension StoreFailure {
         self.init(code, error.message)
     }
 
-    /// An entry that another one speaks of.
+    /// An entry that another one refers to is missing.
     init(missing entry: String, _ tree: String) {
         self.init(
             .fault,
@@ -23,7 +23,7 @@ extension StoreFailure {
                 + "its folder.")
     }
 
-    /// Bytes that this record wrote itself do not read back.
+    /// Bytes that this record wrote itself cannot be read back.
     init(damaged tree: String, _ error: any Error) {
         self.init(
             .fault,

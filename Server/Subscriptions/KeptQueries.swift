@@ -1,8 +1,8 @@
 import CausewayModel
 package import CausewayStore
 
-/// The standing queries of one device, parsed and bound once for as long as what they are bound to stays: that costs more
-/// than most differences, and most differences are of the same queries as the one before.
+/// The standing queries of one device, parsed and bound once for as long as texts, schema and permissions stay the
+/// same. Binding costs more than most differences, and most differences have the same queries as the one before.
 ///
 /// Used by one thread at a time.
 package final class KeptQueries {
@@ -20,8 +20,8 @@ package final class KeptQueries {
     /// The queries that a device holds, and those that it wants.
     private static let keptMax = 2
 
-    /// - Parameter willKeep: told how many terms all that is kept is about to have (`StandingQueries.termCount`). When
-    ///   it throws, what was kept stays as it was.
+    /// - Parameter willKeep: called with the number of terms that everything kept is about to have
+    ///   (`StandingQueries.termCount`). When it throws, what was kept stays as it was.
     package init(
         termsMax: Int = StandingQueries.termsMax,
         willKeep: @escaping (_ terms: Int) throws(StoreFailure) -> Void = { _ throws(StoreFailure) in }
@@ -39,7 +39,7 @@ package final class KeptQueries {
         let place = kept.firstIndex {
             $0.permissions == fingerprint && $0.texts == texts && $0.schema == schema
         }
-        // What is refused was never kept, but what was narrowed may have to be refused now.
+        // A refused query was never kept, but a narrowed one may have to be refused now.
         if let place, !refusing || fingerprint == 0 { return kept[place].queries }
         let queries = try StandingQueries(
             texts, in: snapshot, under: permissions, refusing: refusing, termsMax: termsMax)

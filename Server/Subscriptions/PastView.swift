@@ -3,7 +3,7 @@ import CausewayModel
 import CausewayQuery
 import CausewayStore
 
-/// TouchedRow objects as they were when the range began: what the device's held queries were about.
+/// Touched objects as they were when the range began: the device's held queries were about that state.
 ///
 /// A property that no commit of the range touched is read from the snapshot; one that was, from the first image that
 /// holds it.
@@ -11,7 +11,7 @@ final class PastView {
     let snapshot: any StoreSnapshot
     /// In the order of names.
     private var touched: [TouchedRow] = []
-    /// Images of the object being judged: its predicate may ask for many of its properties.
+    /// Images of the object being judged, cached because its predicate may ask for many of its properties.
     private var images: [ImageReference: ObjectState] = [:]
     private var failure: StoreFailure?
 
@@ -38,7 +38,7 @@ final class PastView {
             images[reference] = image
             return image
         } catch {
-            // A row source cannot throw: the judgement is thrown away in `matched`.
+            // A row source cannot throw: `matched` throws the failure and drops the judgement.
             failure = error
             return nil
         }

@@ -2,11 +2,11 @@ package import CausewayModel
 import CausewayQuery
 package import CausewayStore
 
-/// How far a device was told a change of its view before it was cut, as of the version of that change.
+/// How far a device was told a change of its view before the change was cut, at the version of that change.
 package struct ToldUpTo: Hashable, Sendable {
-    /// The queries that the change led away from. Those that it leads to are `held` of the `ViewDifference`.
+    /// The queries before the change. The queries after it are `held` of the `ViewDifference`.
     package var base: [QueryText]
-    /// Objects that enter were told up to this row of the class, and of the classes before it.
+    /// Entering objects were told up to this row of the class, and all of the classes before it.
     package var className: String
     package var row: ObjectKey
 
@@ -18,7 +18,7 @@ package struct ToldUpTo: Hashable, Sendable {
 }
 
 extension ViewDifference {
-    /// Whether what a device says of a change that was cut means something here.
+    /// Whether a cut change that a device reports can be continued here.
     package static func canResume(
         _ snapshot: any StoreSnapshot, _ told: ToldUpTo, held: [QueryText], termsMax: Int = StandingQueries.termsMax
     ) -> Bool {
@@ -32,13 +32,13 @@ extension ViewDifference {
     }
 }
 
-/// What a device holds for certain that was cut in the middle of a change, if it counts what it has staged: what the
-/// change led to, of the rows that were told, and of what it held before.
+/// What a device that was cut in the middle of a change holds for certain, with what it has staged: of the rows that
+/// were told, what the change led to; of the other rows, what it also held before.
 ///
 ///     certain = held AND (row ≤ end OR base)
 ///
-/// What it has beside that matched `held` as well, or was written by it: what others had changed came before the
-/// rows. So an object that is not certain is told whole, not by what changed; and one that `held` matched is told to
+/// Other objects that it has matched `held` as well, or were written by it, because changes of others were told before
+/// the rows. So an object that is not certain is told whole and not as a change. One that `held` matched is told to
 /// leave or to be deleted, whether the device has it or not.
 struct StagedClaims {
     private let base: StandingQueries
@@ -68,7 +68,7 @@ struct StagedClaims {
         return try base[row.classNumber].map { base throws(StoreFailure) in try matched(base) } ?? false
     }
 
-    /// Of the rows that did not change since; ascending.
+    /// The certain rows among those that did not change since; ascending.
     func keys(_ classNumber: Int, in snapshot: any StoreSnapshot) throws(StoreFailure) -> [ObjectKey] {
         guard let query = held[classNumber] else { return [] }
         let all = try snapshot.keys(classNumber, matching: query)

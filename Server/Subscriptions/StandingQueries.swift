@@ -12,7 +12,7 @@ package struct QueryText: Hashable, Sendable {
         self.predicate = predicate
     }
 
-    /// By bytes: a query for another spelling of a text is another query.
+    /// By bytes: two spellings of a text are two queries.
     package static func == (left: QueryText, right: QueryText) -> Bool {
         left.className.isSame(as: right.className) && left.predicate.isSame(as: right.predicate)
     }
@@ -23,18 +23,18 @@ package struct QueryText: Hashable, Sendable {
     }
 }
 
-/// A device's standing queries, checked against the schema: for each class what at least one of them matches, as far as
-/// the caller may read it.
+/// A device's standing queries, checked against the schema: for each class, the objects that at least one of them
+/// matches and that the caller may read.
 package struct StandingQueries: Hashable, Sendable {
     /// Ordered by class number.
     package private(set) var byClass: [(classNumber: Int, predicate: BoundPredicate)] = []
 
-    /// What they ask together, without what the rules add.
+    /// How many terms they have together, without those that the rules add.
     package let termCount: Int
 
     package static let queriesMax = 1000
     package static let predicateBytesMax = 64 << 10
-    /// What all queries of a device ask together, unless the operator says otherwise.
+    /// How many terms all queries of a device may have together, unless the operator sets another limit.
     package static let termsMax = 4_000
 
     package subscript(classNumber: Int) -> BoundPredicate? {
@@ -52,7 +52,8 @@ package struct StandingQueries: Hashable, Sendable {
     /// - Throws: `queryInvalid`, with a message that names the query, the cause and the remedy.
     ///
     /// - Parameters:
-    ///   - refusing: whether a query by a property that the caller may never read is an error; else it matches nothing.
+    ///   - refusing: whether a query by a property that the caller may never read is an error; if not, it matches
+    ///     nothing.
     ///   - termsMax: more than so many terms of all queries together (`Predicate.termCount`) are an error.
     package init(
         _ texts: [QueryText], in snapshot: any StoreSnapshot, under permissions: Permissions? = nil,
@@ -153,8 +154,9 @@ extension StandingQueries {
 
 // MARK: - Properties that not everybody may read
 //
-// Whether an object is in a view would tell what a property holds that decides it. So a query finds an object by such a
-// property only where the caller may read the property of that object, and is refused where that is never so.
+// That an object is in a view reveals something of each property that the query compares. So a query finds an object by
+// such a property only where the caller may read this property of that object. A query by a property that the caller
+// may never read is refused.
 
 extension StandingQueries {
     private static func reading(

@@ -3,15 +3,15 @@ package import CausewayModel
 import CausewayOperations
 package import CausewayStore
 
-/// Finds out what a device holds of its view and what it lacks, without a common past: by digests of ranges, parted
-/// where they differ.
+/// Finds out what a device holds of its view and what it lacks, without a common past: by digests of ranges, which are
+/// split where they differ.
 ///
 ///     whole class ──differs──▶ 64 parts ──differ──▶ 64 parts each … ──few objects──▶ their keys and digests
 ///
-/// It is told what the device answers and says what to ask next. When nothing is left to ask, the findings are told by
-/// a `ViewDifference` on the same snapshot. PROTOCOL.md, "Resync", has the messages.
+/// It takes the device's answers and says what to ask next. When nothing is left to ask, a `ViewDifference` on the same
+/// snapshot tells the findings. PROTOCOL.md, "Resync", has the messages.
 ///
-/// 1. Of a range the device is believed in what it reports: a device that lies gets a wrong view of its own.
+/// 1. The device is believed in what it reports of a range: a device that lies gets a wrong view of its own.
 /// 2. What is asked at once is bounded by `digestsAtOnce`, what is kept in memory by the objects of the view.
 /// 3. A range in which both ends have the same count and sum is not asked about again.
 package final class ViewComparison {
@@ -28,12 +28,12 @@ package final class ViewComparison {
     private var digester: ObjectDigester
     private var indexes: [String: Index] = [:]
     private typealias Index = DigestIndex<ObjectKey>
-    /// The objects of classes whose digests are still to be made, where they were counted.
+    /// The objects of classes whose digests are not made yet, where they have been counted.
     private var keys: [Int: [ObjectKey]] = [:]
-    /// The one that is being made.
+    /// The index that is being made.
     private var making: Making?
-    /// To be asked, the last first, and how many digests the answer will hold. Ranges are asked about to their end before
-    /// the next ones are parted, so that few wait, however many a device invents.
+    /// What is to be asked, the last first, and how many digests its answer will hold. A range is asked about to its
+    /// end before the next ones are split, so that few wait, however many a device invents.
     private var open: [(ask: DigestAsk, digests: Int)] = []
     /// How many ranges are to be asked about.
     package var waiting: Int { open.count }
@@ -46,16 +46,16 @@ package final class ViewComparison {
     private(set) var leaving: [Int: [PrimaryKey]] = [:]
     private(set) var ended: [(name: ObjectName, life: UInt32)] = []
 
-    /// Ranges of no more objects are listed one by one.
+    /// A range of no more objects is listed object by object.
     package static let objectsListedMax: UInt64 = 64
     /// About how many digests one answer holds.
     package static let digestsAtOnce = 16_384
-    /// No more ranges are asked about at once.
+    /// The most ranges that one question asks about.
     package static let asksAtOnce = 2_048
 
     /// - Parameters:
-    ///   - schema: what the device has declared: of other properties it knows nothing.
-    ///   - isHeld: whether the device holds these queries already: they are then narrowed by the rules and not refused.
+    ///   - schema: what the device has declared: it knows no other properties.
+    ///   - isHeld: whether the device holds these queries already: then the rules narrow them and do not refuse them.
     ///   - told: the last changeset of the client whose outcome the device was told.
     ///   - seed: of the digests; drawn at random for every comparison.
     ///   - queries: where bound queries are kept from one comparison or difference of a device to the next.
@@ -80,7 +80,7 @@ package final class ViewComparison {
         }
     }
 
-    /// How many objects the view has. They are kept for the digests, which are made of them.
+    /// How many objects the view has. Their keys are kept, because the digests are made of them.
     ///
     /// - Complexity: as the queries
     package func objectCount() throws(StoreFailure) -> Int {
@@ -116,7 +116,7 @@ package final class ViewComparison {
         return Question(number: questions, seed: seed, acknowledged: acknowledged, asks: asked)
     }
 
-    /// Takes the answer to the last question in, in one piece.
+    /// Takes in the answer to the last question, in one piece.
     ///
     /// - Returns: false when it does not answer the question.
     package func take(_ reports: [DigestReport]) throws(StoreFailure) -> Bool {
@@ -150,7 +150,7 @@ package final class ViewComparison {
         return true
     }
 
-    /// Compares what the device answered, as far as it may go on. What it does at once is bounded by what one report holds.
+    /// Compares what the device answered, until `goesOn` says no. One step takes no more than one report holds.
     ///
     /// - Returns: whether all of it is compared.
     package func goOn(while goesOn: () -> Bool) throws(StoreFailure) -> Bool {
@@ -178,7 +178,7 @@ package final class ViewComparison {
         case entering(ArraySlice<ObjectKey>, Int)
     }
 
-    /// What brings the device to this snapshot. To be asked for once, when no question is left.
+    /// The difference that brings the device to this snapshot. Call it once, when no question is left.
     package func difference() throws(StoreFailure) -> ViewDifference {
         try ViewDifference(self)
     }
@@ -215,10 +215,11 @@ package final class ViewComparison {
         }
     }
 
-    /// The device holds what is not in its view: it has ended, or matches no query, or was lost with a newer copy of
-    /// the database. The last two it lets go of, and whoever still has a write of them brings them back. So it does of what
-    /// ended and whose end is forgotten: nobody can tell it from what was lost (RULES.md, section 12). Whoever may not read
-    /// every object of the class hears of no end here, for who claims to hold a key need not have seen its object.
+    /// The device holds an object that is not in its view: the object was deleted, matches no query, or was lost with a
+    /// newer copy of the database. In the last two cases the device drops it, and whoever still has a write of it
+    /// brings it back. The same goes for a deleted object whose tombstone is forgotten: nobody can tell it from a lost
+    /// one (RULES.md, section 12). A caller who may not read every object of the class learns of no deletion here,
+    /// because claiming a key does not prove that they have seen its object.
     private func letGo(_ key: PrimaryKey, _ className: String) throws(StoreFailure) {
         guard let number = snapshot.classNumber(className) else { return }
         let name = ObjectName(number, key)
@@ -231,7 +232,7 @@ package final class ViewComparison {
 
     // MARK: - What is here
 
-    /// Makes the digests that the answer to the last question will be compared with, as far as it may go on.
+    /// Makes the digests that the answer to the last question will be compared with, until `goesOn` says no.
     ///
     /// - Returns: whether all of them are made.
     package func prepare(while goesOn: () -> Bool) throws(StoreFailure) -> Bool {
@@ -283,8 +284,9 @@ package final class ViewComparison {
         let classNumber: Int
         let keys: [ObjectKey]
         var done = 0
-        /// By the first bits of the place: they are sorted a few at a time, in one pass. Each holds some tens of thousands, so
-        /// that it is sorted in a moment, and so large that its memory goes back to the system when it is done with.
+        /// By the first bits of the place, so that they are sorted a few at a time, in one pass. Each list holds some
+        /// tens of thousands. So few are sorted in a moment, and so many that their memory goes back to the system
+        /// afterwards.
         private var unsorted: [[Index.Entry]]
         private let placeShift: Int
         private var next = 0
@@ -317,8 +319,8 @@ package final class ViewComparison {
     }
 
     private func goOn(_ making: Making, _ className: String) throws(StoreFailure) {
-        // The device holds such objects without what the caller may not read. Nor is that in the digests, so that nobody
-        // finds it out by guessing.
+        // The device holds such objects without what the caller may not read. The digests leave it out too, so that
+        // nobody finds it out by guessing.
         let readable = rules?.readable(className)
         let properties = snapshot.schema[className]?.properties ?? []
         let end = min(making.done + Self.rowsAtOnce, making.keys.count)

@@ -18,9 +18,9 @@ extension ViewDifference {
     func planFromHistory(for client: ClientID, viewIsUnchanged: Bool, _ pace: Pace) throws(StoreFailure) {
         let history = try snapshot.history(after: start, for: client, pace)
         past.learn(history)
-        // The objects that a commit touched, and the rows they stand in now, so that the other two ways leave them out.
+        // The objects that commits touched, and their current rows, which the other two ways of the plan leave out.
         let aggregates = TouchedAggregate.gather(history.touched)
-        // Before the first version there was nothing: what others touched enters by its rows.
+        // Before the first version there was nothing: what others touched enters as rows.
         let isBeginning = start == .zero
         add(.touched(isBeginning ? aggregates.filter(\.byClient) : aggregates))
         var judged: [Int: [ObjectKey]] = [:]
@@ -53,14 +53,14 @@ extension ViewDifference {
         claims != nil || start == .zero || held[classNumber] != wanted[classNumber] || isToldAnew(classNumber)
     }
 
-    /// What the device held of the rows that did not change since.
+    /// What the device held of the rows that have not changed since.
     private func certain(_ classNumber: Int) throws(StoreFailure) -> [ObjectKey] {
         if start == .zero { return [] }
         if let claims { return try claims.keys(classNumber, in: snapshot) }
         return try keys(classNumber, held)
     }
 
-    /// Of what leaves, the objects that the caller may not read are told apart by their reason.
+    /// Splits what leaves: objects that the caller may not read leave for that reason.
     private func addLeaving(
         _ classNumber: Int, _ keys: [ObjectKey], _ reason: Part.Reason
     ) throws(StoreFailure) {
@@ -72,14 +72,16 @@ extension ViewDifference {
         add(.leave(classNumber: classNumber, keys: sorted(keys, without: closed), reason))
     }
 
-    /// Rows that came to life in the range: of others, what matches enters; the client's own are there already, and
-    /// what does not match leaves. Of what matches that is told again of which the device may not keep everything.
+    /// Plans rows that were created in the range. Of others' rows those that match enter. The client's own rows are on
+    /// the device already: those that do not match leave, and those that match are sent again if the device may no
+    /// longer keep all of their properties.
     private func plan(
         _ births: Births, judged: inout [Int: [ObjectKey]], viewIsUnchanged: Bool, _ pace: Pace
     ) throws(StoreFailure) {
         let query = wanted[births.classNumber]
         if query == nil && !births.byClient {
-            // Nobody asks. When the queries change, the class is compared as a whole, and neither side names it.
+            // No query asks for them. When the queries change, the class is compared as a whole, and neither side may
+            // name them.
             if !viewIsUnchanged { judged[births.classNumber, default: []] += try born(births, matching: nil, pace) }
             return
         }
@@ -92,8 +94,8 @@ extension ViewDifference {
         } else if viewIsUnchanged || !isMoved(births.classNumber) {
             add(.enter(classNumber: births.classNumber, keys: matching))
         } else {
-            // Those that do not match neither enter nor leave, whatever `held` says of them now. Those that it matches
-            // count as there; the others enter with the rest.
+            // Rows that do not match neither enter nor leave, whatever `held` says of them now. Matching rows that
+            // `held` matches count as present; the others enter with the rest.
             var told: [ObjectKey] = []
             for key in matching where try countsAsHeld(Row(births.classNumber, key)) { told.append(key) }
             add(.enter(classNumber: births.classNumber, keys: told))
@@ -103,7 +105,7 @@ extension ViewDifference {
         }
     }
 
-    /// Whether `certain` names a row that came to life since.
+    /// Whether `certain` names a row that was created since.
     private func countsAsHeld(_ row: Row) throws(StoreFailure) -> Bool {
         if start == .zero { return false }
         guard let claims else {
@@ -137,9 +139,9 @@ extension ViewDifference {
 
     /// Below this many rows, judging each is cheaper than a run of the query.
     private static let rowsWorthSingleJudgement = 256
-    /// So many rows are gone over in one piece.
+    /// How many rows are gone over in one piece.
     private static let rowsAtOnceMax = 10_000
-    /// A row that was born is gone over column by column: so many cost what an object costs that was touched.
+    /// A created row is gone over column by column: so many cost as much as one touched object.
     private static let bornForOneTouched = 16
 
     private func keys(_ classNumber: Int, _ queries: StandingQueries) throws(StoreFailure) -> [ObjectKey] {

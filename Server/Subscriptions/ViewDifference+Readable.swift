@@ -6,11 +6,11 @@ import CausewayStore
 
 // Properties that the caller may read of some objects only.
 //
-// Such a property is left out of an object that enters: entering replaces the whole object on the device, so that what is
-// not named stands as in a new object. What is embedded in a property goes where the property goes.
+// Such a property is left out of an object that enters. Entering replaces the whole object on the device, so a property
+// that is not named has the value of a new object. Objects embedded in a property go where the property goes.
 //
-// So it is with what the device wrote there itself: it stands there as long as it is pending, and goes when it has
-// arrived. Otherwise two devices of one user, or one before and after a resync, would hold different things of an object.
+// The same holds for what the device wrote there itself: it stays as long as it is pending, and goes when the server
+// has it. Otherwise two devices of one user, or one device before and after a resync, would hold different values.
 
 /// Conditions by the number of the property. What is not in it can always be read.
 typealias Readable = [Int: BoundPredicate]
@@ -24,7 +24,7 @@ extension BoundRules {
 }
 
 extension ViewDifference {
-    /// The device's objects of the class hold other properties than they should by the rules of now.
+    /// Whether the device's objects of the class hold other properties than the current rules permit.
     func isToldAnew(_ classNumber: Int) -> Bool {
         let name = snapshot.className(classNumber)
         return heldRules?.readable(name) != rules?.readable(name)
@@ -40,8 +40,8 @@ extension ViewDifference {
         part.entered += Self.without(hidden, whole, in: snapshot.schema)
     }
 
-    /// Tells of a change what the caller may see of it. When other properties have become readable than were, or
-    /// embedded objects changed, or the device has written what it may not read, the object is told whole.
+    /// Tells as much of a change as the caller may see. The object is told whole when other properties have become
+    /// readable, when embedded objects changed, or when the device has written what it may not read.
     func updateReadable(
         _ row: Row, _ aggregate: TouchedAggregate, _ readable: Readable, in part: inout Part
     ) throws(StoreFailure) {
@@ -59,12 +59,12 @@ extension ViewDifference {
         try update(row, columns, in: &part)
     }
 
-    /// Whether the device holds an object as the caller may read it, that it alone touched and with full effect: it wrote
-    /// nothing that the caller may not read, and nothing that decides what may be read.
+    /// Whether the device holds an object as the caller may read it, if it alone touched the object, with full effect.
+    /// It must have written nothing that the caller may not read, and nothing that decides what may be read.
     func holdsReadable(_ row: Row, _ aggregate: TouchedAggregate) throws(StoreFailure) -> Bool {
         guard let readable = rules?.readable(snapshot.className(row.classNumber)) else { return true }
         let hidden = try snapshot.hidden(in: row, readable)
-        // It has all of an object that it made, and what may be read of it.
+        // Of an object that it created the device has everything, which is right only if nothing is hidden.
         guard aggregate.root.existed else { return hidden.isEmpty }
         return hidden == (try hiddenBefore(aggregate.root, readable))
             && (hidden.isEmpty || aggregate.children.isEmpty && !aggregate.root.columns.contains(oneOf: hidden))
@@ -78,7 +78,7 @@ extension ViewDifference {
         return found
     }
 
-    /// Asked with the rules of now: where they are others, objects are told whole anyway.
+    /// Judged by the current rules: where the earlier rules differ, objects are told whole anyway.
     private func hiddenBefore(_ touched: TouchedRow, _ readable: Readable) throws(StoreFailure) -> Set<Int> {
         var hidden: Set<Int> = []
         for (column, rule) in readable where !(try past.matched(touched, rule)) { hidden.insert(column) }
@@ -118,7 +118,7 @@ extension StoreSnapshot {
 }
 
 extension ObjectState {
-    /// As a device holds it whose user may not read some of the properties: these stand as in a new object.
+    /// Sets properties that the user may not read to the values of a new object: so their device holds them.
     mutating func hide(_ hidden: Set<Int>, _ properties: [Property]) {
         let zeros = Dictionary(hidden.map { (properties[$0].name, properties[$0].zero) }) { first, _ in first }
         for index in fields.indices {

@@ -7,7 +7,7 @@ import CausewayStore
 // Putting single objects into a part.
 
 extension ViewDifference {
-    /// Tells of the first of these objects, of all if they can be told as columns. Answers of how many.
+    /// Tells the first of these objects, or all of them if they can be told as columns. Returns how many.
     func enterSome(
         _ classNumber: Int, _ keys: ArraySlice<ObjectKey>, bytesMax: Int, in part: inout Part
     ) throws(StoreFailure) -> Int {
@@ -54,11 +54,11 @@ extension ViewDifference {
         part.append(Part.End(object: reference(name), life: try snapshot.endedLife(name) ?? 2))
     }
 
-    /// What there is to say of an object that is not here: that it has ended, or else that it leaves.
+    /// Tells of an object that does not exist: that it was deleted, or else that it leaves.
     ///
-    /// Of one that is not here nothing says who might have read it. So whoever may not read every object of the class is
-    /// told of all that they may not read in one way: what is hidden, what has ended and what never was leave for lack
-    /// of permission.
+    /// Nothing says who might have read an object that does not exist. So a caller who may not read every object of the
+    /// class is told one thing of all that they may not read: hidden objects, deleted ones and those that never existed
+    /// leave for lack of permission.
     func tellAbsent(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {
         if mayHide(name.classNumber) {
             leave(name, .permission, in: &part)
@@ -72,7 +72,7 @@ extension ViewDifference {
     /// Whether there may be objects of the class that the caller may not read.
     func mayHide(_ classNumber: Int) -> Bool { rules.mayHide(snapshot.className(classNumber)) }
 
-    /// Whether the caller may know that any of some embedded objects is in an object: they may read both.
+    /// Whether the caller may know that one of some embedded objects is in an object: they must be able to read both.
     func mayKnow(ofAny parts: Set<ObjectReference>, in root: Row) throws(StoreFailure) -> Bool {
         let name = snapshot.className(root.classNumber)
         guard let own = rules?[name] else { return true }
@@ -83,8 +83,8 @@ extension ViewDifference {
         return whole.entered.contains { parts.contains($0.object) }
     }
 
-    /// The whole object if it is in view, and its embedded objects with it. What the device may have deleted or replaced
-    /// there comes back so.
+    /// Tells an object whole, with its embedded objects, if it is in view. This brings back what the device may have
+    /// deleted or replaced there.
     func restore(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {
         guard let row = snapshot.row(name) else {
             return try tellAbsent(name, in: &part)

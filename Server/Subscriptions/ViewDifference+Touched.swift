@@ -9,12 +9,13 @@ struct TouchedAggregate {
 
     var byOthers: Bool { root.byOthers || children.contains { $0.byOthers } }
     var byClient: Bool { root.byClient || children.contains { $0.byClient } }
-    /// The client alone touched it, and everything came out as the client saw it: its device has it already.
+    /// Whether only the client touched it, and every operation had the effect that the client saw: its device has it
+    /// already.
     var isOwnAndEffective: Bool {
         !byOthers && root.effective && children.allSatisfy(\.effective)
     }
 
-    /// In the order of names. An embedded object that never found its place stands for itself.
+    /// In the order of names. An embedded object without a place stands for itself.
     static func gather(_ touched: [TouchedRow]) -> [TouchedAggregate] {
         guard touched.contains(where: { $0.root != nil }) else { return touched.map { TouchedAggregate(root: $0) } }
         var aggregates: [TouchedAggregate] = []
@@ -28,7 +29,7 @@ struct TouchedAggregate {
             if let index = place[root] {
                 aggregates[index].children.append(object)
             } else {
-                // Only a client that lets objects hold each other in a circle brings this about. It is told alone.
+                // Only a client that makes objects hold each other in a cycle causes this. The object is told alone.
                 aggregates.append(TouchedAggregate(root: object))
             }
         }
@@ -52,7 +53,7 @@ struct TouchedAggregate {
 //                                 deleted it with full effect; left, if it was not held and the caller may not read
 //                                 every object of the class
 //
-// Of a device that was cut in the middle of a change, before = yes where it may hold the object; what it does not hold
+// For a device that was cut in the middle of a change, before = yes where it may hold the object. What it does not hold
 // for certain enters instead of being updated.
 //
 // "Nothing" becomes enter where the client wrote what its user may not read, or what decides what may be read.
@@ -92,12 +93,12 @@ extension ViewDifference {
         }
     }
 
-    /// Of what the client wrote about, and could not see when it wrote.
+    /// Tells of an object that the client wrote about, and that was deleted before the client saw it.
     private func tellEnded(_ name: ObjectName, in part: inout Part) throws(StoreFailure) {
         if mayHide(name.classNumber) { try tellAbsent(name, in: &part) } else { try end(name, in: &part) }
     }
 
-    /// The device may hold it: by its queries, or because it wrote it.
+    /// Whether the device may hold it: by its queries, or because it wrote it.
     private func isKnown(_ aggregate: TouchedAggregate) throws(StoreFailure) -> Bool {
         if aggregate.byClient { return true }
         return try wasHeld(aggregate.root)
@@ -105,8 +106,8 @@ extension ViewDifference {
 
     func enterWhole(_ row: Row, _ aggregate: TouchedAggregate, in part: inout Part) throws(StoreFailure) {
         try enter(row.classNumber, [row.key], in: &part)
-        // What ended in a property that the caller may not read is nobody's business but its maker's. On the device it
-        // goes with the link to it.
+        // Only its author may learn what was deleted in a property that the caller may not read. On the device it goes
+        // with the link to it.
         if rules?.readable(snapshot.className(row.classNumber)) != nil, !aggregate.byClient { return }
         for child in aggregate.children where snapshot.row(child.name) == nil {
             try end(child.name, in: &part)
@@ -132,7 +133,8 @@ extension ViewDifference {
         try update(row, aggregate.root.columns, in: &part)
     }
 
-    /// Whether a row enters with the one that holds it: what came together is told once, however deep it is nested.
+    /// Whether a row enters with the row that holds it: what was created together is told once, however deep it is
+    /// nested.
     private func isPart(_ row: Row, ofAny new: Set<Row>) -> Bool {
         snapshot.holder(of: row).map(new.contains) ?? false
     }
@@ -142,8 +144,8 @@ extension ViewDifference {
         return try past.matched(touched, query)
     }
 
-    /// The device holds it and not only may, see `StagedClaims`. An object that has lived on stands in the row that it
-    /// stood in.
+    /// Whether the device holds it for certain, see `StagedClaims`. An object that was not deleted is still in the same
+    /// row.
     private func isCertainlyHeld(_ touched: TouchedRow, _ row: Row) throws(StoreFailure) -> Bool {
         guard try wasHeld(touched) else { return false }
         guard let claims else { return true }
@@ -157,13 +159,14 @@ extension ViewDifference {
         return try wouldStillBeHeld(row) ? .unsubscribed : .query
     }
 
-    /// The object matches what was held: then it leaves because the query is gone, not because it changed.
+    /// Whether the object still matches the held query: then it leaves because the query is gone, not because it
+    /// changed.
     private func wouldStillBeHeld(_ row: Row) throws(StoreFailure) -> Bool {
         guard let query = held[row.classNumber] else { return false }
         return try snapshot.matches(row, query)
     }
 
-    /// The object was deleted and created again: its old values mean nothing any more.
+    /// Whether the object was deleted and created again: then its old values mean nothing any more.
     private func beganAnew(_ root: TouchedRow, _ row: Row) throws(StoreFailure) -> Bool {
         guard let reference = root.images.first else { return false }
         return try snapshot.image(reference).life != snapshot.life(of: row)

@@ -3,19 +3,19 @@ package import CausewayModel
 package import CausewayOperations
 package import CausewayStore
 
-/// What brings a device from one version and query set to another: the one algorithm behind live change, catch-up,
-/// bootstrap and a change of subscriptions.
+/// The difference that brings a device from one version and query set to another: the one algorithm behind live change,
+/// catch-up, bootstrap and a change of subscriptions.
 ///
-/// The device holds what `held` matched at version `from`, plus what it wrote itself since. It shall hold what `wanted`
-/// matches now, and nothing else.
+/// The device holds what `held` matched at version `from`, plus what it wrote itself since. In the end it must hold
+/// what `wanted` matches now, and nothing else.
 ///
 /// 1. Objects that commits touched in between are judged one by one: before by `held`, now by `wanted`.
-/// 2. Objects that were created in between by plain creation are a range of rows: those that `wanted` matches enter.
-/// 3. All other objects are as they were, so only a difference of the queries can move them: two sorted lists of rows.
+/// 2. Objects that plain creates made in between are ranges of rows: those that `wanted` matches enter.
+/// 3. All other objects are unchanged, so only a difference of the queries can move them: two sorted lists of rows.
 ///
-/// Where nobody knows any more what the device holds, a `ViewComparison` finds out, and its findings are told here.
+/// Where nobody knows what the device holds, a `ViewComparison` finds out, and its findings are told here.
 ///
-/// A device that was cut in the middle of such a change and keeps what it was told is told the rest: `StagedClaims`.
+/// A device that was cut in the middle of such a change, and keeps what it was told, is told the rest: `StagedClaims`.
 ///
 /// Parts come lazily, from one snapshot. What is kept in memory is row keys and the names of touched objects, never
 /// their contents.
@@ -26,17 +26,17 @@ package final class ViewDifference {
     package let version: ServerVersion
     /// The device's last changeset that the version includes.
     package let acknowledged: UInt64
-    /// The opening of the device's file that made it; zero when nobody knows.
+    /// The opening of the device's file that made this changeset; zero when nobody knows.
     package let opening: UInt64
     /// The run of the server that committed the version.
     package let incarnation: UInt64
-    /// What there is to go through in all parts together, for a progress bar; touched objects are counted whether they
-    /// are told or not.
+    /// How many objects all parts together go through, for a progress bar. Touched objects count whether they are told
+    /// or not.
     package private(set) var objectsTotal = 0
     /// Of that, what the parts so far have gone through.
     package var objectsDone: Int { stepsDone + position }
 
-    /// About what the lists of what is to be told take in memory.
+    /// About how many bytes the lists of what is to be told take in memory.
     package var planBytes: Int { steps.reduce(0) { $0 + $1.count * $1.bytesEach } }
 
     let snapshot: any StoreSnapshot
@@ -47,16 +47,16 @@ package final class ViewDifference {
     let heldRules: BoundRules?
     let rules: BoundRules?
     let past: PastView
-    /// Of a device that goes on behind a change that was cut; nil of one that has what `held` says.
+    /// Of a device that continues a change that was cut; nil for one that has what `held` says.
     let claims: StagedClaims?
     private var steps: [Step] = []
     private var step = 0
     private var position = 0
     /// The objects of the steps before this one.
     private var stepsDone = 0
-    /// Behind parts that end in these steps the change can be resumed: objects that enter, by class and row.
+    /// The steps after whose parts the change can be resumed: objects that enter, by class and row.
     private var resumableSteps = 0..<0
-    /// Of the rows that entered last.
+    /// Bytes of each row that entered last.
     private var rowBytes = 1 << 10
 
     package struct Part: Sendable {
@@ -70,11 +70,11 @@ package final class ViewDifference {
         package var refused: [Refusal] = []
         /// With this part the device is at `version`.
         package var isLast = false
-        /// Behind this part the change can be resumed: objects that enter were told up to this row.
+        /// After this part the change can be resumed: entering objects were told up to this row.
         package var reached: Row?
         var sizeBytes = 0
 
-        /// Whether there is nothing in it that a device has to be told.
+        /// Whether it holds nothing to tell a device.
         package var isEmpty: Bool {
             entered.isEmpty && enteredRuns.isEmpty && updated.isEmpty && left.isEmpty && deleted.isEmpty
                 && refused.isEmpty
@@ -88,7 +88,7 @@ package final class ViewDifference {
         package enum Reason: Hashable, Sendable {
             /// The object changed.
             case query
-            /// The caller may not read it: nothing else is said of it then.
+            /// The caller may not read it: then nothing else is said of it.
             case permission
             /// The query that held it is gone.
             case unsubscribed
@@ -100,7 +100,7 @@ package final class ViewDifference {
         }
     }
 
-    /// One kind of telling over a list.
+    /// One list of things to tell.
     enum Step {
         case touched([TouchedAggregate])
         case enter(classNumber: Int, keys: [ObjectKey])
@@ -108,7 +108,8 @@ package final class ViewDifference {
         case end([(name: ObjectName, life: UInt32)])
         case letGo([ObjectName])
         case refused([Refusal])
-        /// What refused operations were about: the device undid them, and is told how the object stands.
+        /// The targets of refused operations: the device undid the operations, and is told the current state of the
+        /// objects.
         case restored([ObjectName])
 
         var count: Int {
@@ -122,7 +123,7 @@ package final class ViewDifference {
             }
         }
 
-        /// About what one of the list takes in memory.
+        /// About how many bytes one element of the list takes in memory.
         var bytesEach: Int {
             switch self {
             case .enter, .leave: MemoryLayout<ObjectKey>.stride
@@ -154,7 +155,7 @@ package final class ViewDifference {
         incarnation = try snapshot.lineage().run(of: snapshot.version)
         rules = permissions?.bound(in: snapshot.schema)
         heldRules = heldPermissions?.bound(in: snapshot.schema)
-        // A set that is held already is narrowed by rules and not refused, so that other rules never end a session.
+        // The rules narrow a set that is held already and do not refuse it, so that changed rules never end a session.
         self.wanted = try queries.queries(wanted, in: snapshot, under: permissions, refusing: held != wanted)
         let areRulesUnchanged = heldPermissions?.fingerprint ?? 0 == permissions?.fingerprint ?? 0
         let isUnchanged = held == wanted && areRulesUnchanged
@@ -172,13 +173,13 @@ package final class ViewDifference {
         } else {
             try planFromHistory(for: client, viewIsUnchanged: isUnchanged && staged == nil && start != .zero, pace)
         }
-        // Under other rules even what stays in view may be told anew, which no row can say.
+        // Under other rules even what stays in view may be told again, and no row says how far that went.
         if !areRulesUnchanged { resumableSteps = 0..<0 }
         if let told { try planRefusals(of: client, after: told) }
         objectsTotal = steps.reduce(0) { $0 + $1.count }
     }
 
-    /// What a comparison found.
+    /// A difference that tells what a comparison found.
     init(_ comparison: ViewComparison) throws(StoreFailure) {
         snapshot = comparison.snapshot
         start = comparison.snapshot.version
@@ -214,9 +215,9 @@ package final class ViewDifference {
 
     package func className(_ number: Int) -> String { snapshot.className(number) }
 
-    /// The next part, of about this size. Not to be called again after the last.
+    /// The next part, of about this size. Must not be called after the last one.
     ///
-    /// - Parameter goesOn: asked between objects. Once it says no the part ends, be it empty.
+    /// - Parameter goesOn: asked between objects. Once it says no the part ends, even if it is empty.
     package func next(bytesMax: Int, while goesOn: () -> Bool = { true }) throws(StoreFailure) -> Part {
         var part = Part()
         while step < steps.count {
@@ -227,7 +228,7 @@ package final class ViewDifference {
         return part
     }
 
-    /// Goes on in the step that it is at, by an object at least.
+    /// Goes on in the current step, by one object at least.
     private func advance(_ bytesMax: Int, while goesOn: () -> Bool, _ part: inout Part) throws(StoreFailure) {
         switch steps[step] {
         case .touched(let aggregates):
@@ -238,7 +239,8 @@ package final class ViewDifference {
         case .enter(let classNumber, let keys):
             repeat {
                 let before = part.sizeBytes
-                // The first row of a class says how large they are: sixty-four photographs are no part.
+                // The first row of a class shows how large its rows are: sixty-four photographs would be too much for a
+                // part.
                 if position == 0 { rowBytes = bytesMax }
                 let room = min(max((bytesMax - before) / rowBytes, 1), keys.count - position)
                 let rows = try enterSome(
@@ -288,16 +290,16 @@ package final class ViewDifference {
         }
     }
 
-    /// Many enough that a batch pays; fewer when the rows read last were large, so that a part keeps to its size.
+    /// Enough to make a batch worthwhile. Fewer when the rows read last were large, so that a part keeps to its size.
     static let rowsAtOnce = 64
 
-    /// Refusals come before everything else, so that the device leaves the operations out when it looks at what they
-    /// changed; how their objects stand comes last.
+    /// Refusals come before everything else, so that the device leaves the refused operations out when it looks at what
+    /// they changed. The state of their objects comes last.
     private func planRefusals(of client: ClientID, after told: UInt64) throws(StoreFailure) {
         let refusals = try snapshot.refusals(of: client, after: told, through: acknowledged)
         guard !refusals.isEmpty else { return }
         steps.insert(.refused(refusals), at: 0)
-        // How their objects stand is told last, whatever was cut before.
+        // The state of their objects is told last, wherever the change was cut.
         resumableSteps = 0..<0
         var names: Set<ObjectName> = []
         var parts: [Row: Set<ObjectReference>] = [:]
@@ -309,8 +311,8 @@ package final class ViewDifference {
                 names.insert(name)
                 continue
             }
-            // What is embedded comes with the object it is in. Of one that only the refused operation made, another
-            // refusal says where it was to be.
+            // An embedded object comes with the object that it is in. If only the refused operation created it, another
+            // refusal names the object where it was to be.
             guard let row = snapshot.row(name) else { continue }
             let root = ascent.top(of: row) { row in
                 snapshot.holder(of: row).map { snapshot.isEmbedded($0.classNumber) ? .part($0) : .top($0) }

@@ -9,7 +9,7 @@ struct AccountsCommand: ParsableCommand {
         subcommands: [List.self, ServerKey.self, Disable.self, Enable.self, CustomData.self, Role.self]
     )
 
-    /// The accounts of which database.
+    /// The database whose accounts are meant.
     struct Place: ParsableArguments {
         @OptionGroup var place: DatabaseOption
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The one file every command that serves or looks needs.
+/// The configuration file, for every command that serves or inspects.
 struct ConfigurationOption: ParsableArguments {
     @Option(name: [.short, .customLong("configuration")], help: "The configuration file.")
     var file = "sync-server.yaml"
@@ -17,7 +17,7 @@ struct DatabaseOption: ParsableArguments {
     @Option(help: "The database's name in the configuration.")
     var database: String
 
-    /// Its folder, whether there is anything in it or not.
+    /// Its folder, whether or not there is anything in it.
     func folder() throws -> String {
         let configuration = try option.read()
         guard let found = configuration.databases.first(where: { $0.name == database }) else {
@@ -28,7 +28,7 @@ struct DatabaseOption: ParsableArguments {
         return found.folder
     }
 
-    /// Its folder, with the file of its objects.
+    /// Its folder, and the file of its objects. Throws when the database was never served.
     func servedFolder() throws -> (folder: String, file: String) {
         let folder = try folder()
         let file = folder + "/database.causeway"
@@ -39,7 +39,7 @@ struct DatabaseOption: ParsableArguments {
     }
 }
 
-/// A command's end with a sentence on standard error.
+/// Ends a command with a sentence on standard error.
 struct CommandFailure: Error, CustomStringConvertible {
     var description: String
 

@@ -30,7 +30,7 @@ struct Keys: ParsableCommand {
 
 extension SigningAlgorithm: ExpressibleByArgument {}
 
-/// A folder that gets new files, never other ones in place of those that are there.
+/// A folder that gets new files. Existing files are never overwritten.
 struct KeyFolder {
     let url: URL
 
@@ -38,7 +38,7 @@ struct KeyFolder {
         url = URL(filePath: path)
     }
 
-    /// Writes all of them or none; answers their paths.
+    /// Writes the files and returns their paths. Writes none if one of them exists already.
     func write(_ files: [DevelopmentKeys.File]) throws -> [String] {
         let manager = FileManager.default
         let taken = files.map { url.appending(path: $0.name) }.filter { manager.fileExists(atPath: $0.path) }
@@ -59,7 +59,7 @@ struct KeyFolder {
         return files.map { url.appending(path: $0.name).path }
     }
 
-    /// Born with its permissions, so that a secret is readable for nobody else at any instant.
+    /// Created with its permissions, so that nobody else can read a secret at any instant.
     private func write(_ file: DevelopmentKeys.File) throws {
         let path = url.appending(path: file.name).path
         let mode = file.isSecret ? 0o600 : 0o644

@@ -4,7 +4,7 @@ import CausewayQuery
 
 /// An object as one line of JSON, its properties in the schema's order.
 enum RowText {
-    /// Embedded objects inside each other are printed so deep. Devices decide how deep they nest them.
+    /// How deep embedded objects inside each other are printed. Devices decide how deep they nest them.
     private static let depthMax = 16
 
     static func json(_ key: ObjectKey, _ table: Table, _ transaction: Transaction, depth: Int = 0) -> String {

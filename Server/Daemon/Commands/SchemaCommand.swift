@@ -64,7 +64,7 @@ struct SchemaCommand: ParsableCommand {
             try run(print: { print($0) }, answer: { readLine() })
         }
 
-        /// - Parameter answer: what the operator answers to what was printed last; nil when nobody is there.
+        /// - Parameter answer: the operator's answer to what was printed last; nil when nobody answers.
         func run(print: (String) -> Void, answer: () -> String?) throws {
             let folder = try place.servedFolder().folder
             let lock = try taken(folder)
@@ -97,7 +97,7 @@ struct SchemaCommand: ParsableCommand {
             }
         }
 
-        /// The folder as a server takes it.
+        /// Takes the folder, as a server does.
         private func taken(_ folder: String) throws(CommandFailure) -> FolderLock {
             do throws(CommandFailure) {
                 return try FolderLock(folder)

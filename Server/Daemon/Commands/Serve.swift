@@ -21,7 +21,7 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var option: ConfigurationOption
 
     func run() async throws {
-        // A limit on the size of files is to be met as a full disk is: by an error, which devices are told.
+        // A limit on the size of files must act like a full disk: as an error, which devices are told.
         signal(SIGXFSZ, SIG_IGN)
         OpenFiles.raise()
         MemoryReturn.limitArenas()
@@ -58,7 +58,7 @@ struct Serve: AsyncParsableCommand {
                             file: option.file, configuration: configuration, endpoint: endpoint, tenants: tenants,
                             accounts: accounts, offices: offices, verifiers: verifiers, logger: logger)),
                     .init(service: MemoryReturn()),
-                    // The last to start is the first to end: the databases are open until then.
+                    // Started last, it ends first: the databases are open until then.
                     .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
@@ -92,7 +92,7 @@ extension Configuration {
             ? LogMessenger(logger: logger) : ProgramMessenger(command: accounts.program, logger: logger)
         var opened: [String: CausewayIdentity.Accounts] = [:]
         for database in databases {
-            // The issuers of the tokens that the database takes anyway.
+            // The issuers whose tokens the database accepts anyway.
             providers["custom-token"] = verifiers[database.name]
             opened[database.name] = try await CausewayIdentity.Accounts.open(
                 folder: database.folder, database: database.name, rules: accounts.rules, providers: providers,

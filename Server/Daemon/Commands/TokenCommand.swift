@@ -54,7 +54,7 @@ struct TokenCommand: AsyncParsableCommand {
                 with: text, algorithm: algorithm, id: id, userClaim: userClaim, source: key, now: SystemClock().now()))
     }
 
-    /// Of `name=text` and `name=JSON`.
+    /// The claims in `name=text` and `name=JSON`.
     static func claims(_ texts: [String], json: [String]) throws -> [String: ClaimValue] {
         var claims: [String: ClaimValue] = [:]
         for text in texts {

@@ -52,7 +52,7 @@ extension Configuration {
 }
 
 extension Section {
-    /// As `rule`, where there is no object that it could be about.
+    /// As `rule`, for a rule that has no object to ask about.
     fileprivate mutating func callerRule(_ name: String) -> PermissionRules.Rule? {
         let rule = rule(name)
         guard case .when(let template)? = rule, !template.asksCallerAlone else { return rule }
@@ -63,7 +63,7 @@ extension Section {
         return .never
     }
 
-    /// `true`, `false` or an expression. Nil when nothing is said.
+    /// `true`, `false` or an expression. Nil when the key is missing.
     fileprivate mutating func rule(_ name: String) -> PermissionRules.Rule? {
         guard let node = node(name), let text = text(name) else { return nil }
         switch text {

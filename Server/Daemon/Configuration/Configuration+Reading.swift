@@ -2,8 +2,8 @@ import CausewayIdentity
 import Yams
 
 extension Configuration {
-    /// What a configuration file may cost before it is read. Nesting is bounded by indentation and brackets, for the
-    /// YAML parser recurses.
+    /// Limits that are checked before a file is parsed. Indentation and brackets bound the nesting, because the YAML
+    /// parser recurses.
     enum FileLimits {
         static let bytes = 256 << 10
         /// Bytes of a line that can open a level: its indentation, and every `-`, `?` and `:` before a space.
@@ -12,7 +12,7 @@ extension Configuration {
         static let databases = 1_000
     }
 
-    /// Reads the YAML text of a configuration, or tells everything that is wrong with it.
+    /// Reads the YAML text of a configuration. Throws everything that is wrong with it.
     ///
     /// Paths stay as written: relative ones count from the file's folder, which the caller knows.
     static func read(_ text: String) throws(ConfigurationError) -> Configuration {
@@ -59,7 +59,7 @@ extension Configuration {
         )
     }
 
-    /// At least as many as a line opens.
+    /// An upper bound of the levels that a line opens.
     private static func levels(_ line: Substring.UTF8View) -> Int {
         let indicators: [UInt8] = [UInt8(ascii: "-"), UInt8(ascii: "?"), UInt8(ascii: ":")]
         var levels = line.prefix { $0 == UInt8(ascii: " ") || indicators.contains($0) }.count
@@ -135,7 +135,7 @@ extension Configuration {
             }
     }
 
-    /// The section `tokens` of a parent. What it leaves out is as in `inherited`; keys and key set go together.
+    /// The section `tokens` of a parent. What it leaves out is as in `inherited`; `keys` and `keySet` go together.
     private static func readTokens(_ parent: inout Section, inheriting inherited: Tokens = Tokens()) -> Tokens {
         var section = Section(parent.node("tokens"), path: parent.key("tokens"))
         var tokens = inherited
@@ -185,14 +185,14 @@ extension Configuration {
         return keys
     }
 
-    /// Without accounts, each database needs a key to know callers by.
+    /// Without accounts, each database needs a key to verify tokens with.
     private static func noteMissingKeys(_ configuration: Configuration, _ root: inout Section) {
         let lacking = configuration.databases.contains { database in
             let tokens = configuration.tokens(of: database)
             return tokens.keys.isEmpty && tokens.keySet == nil
         }
         guard lacking || configuration.databases.isEmpty && configuration.tokens == Tokens() else { return }
-        // A section whose keys are all mistaken has said so.
+        // A section whose keys are all wrong has said so already.
         if case .sequence(let keys)? = root.node("tokens")?["keys"], !keys.isEmpty { return }
         root.note(
             "tokens.keys", nil,

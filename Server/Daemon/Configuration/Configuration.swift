@@ -1,6 +1,6 @@
 import CausewayIdentity
 
-/// What the operator decided, as values: read from one YAML file, checked for sense, not yet tried against the disk.
+/// The operator's settings: read from one YAML file, checked for sense, not yet checked against the disk.
 struct Configuration: Hashable, Sendable {
     var listen = Listen()
     var tls = TLS()
@@ -28,11 +28,11 @@ struct Configuration: Hashable, Sendable {
         var folder: String
         /// Nil when everybody may read and write everything.
         var permissions: PermissionRules?
-        /// Whose tokens this database takes; nil when it takes those of the section `tokens`.
+        /// Whose tokens this database accepts; nil when it accepts those of the section `tokens`.
         var tokens: Tokens?
     }
 
-    /// Whose tokens a database takes.
+    /// Whose tokens a database accepts.
     func tokens(of database: Database) -> Tokens { database.tokens ?? tokens }
 
     struct Tokens: Hashable, Sendable {
@@ -64,7 +64,7 @@ struct Configuration: Hashable, Sendable {
             var program: [String]
         }
 
-        /// Whose id tokens log in as users of their own.
+        /// A provider whose id tokens log in as users of their own.
         struct Provider: Hashable, Sendable {
             var name: Name
             /// The file of a JWKS document.
@@ -86,16 +86,17 @@ struct Configuration: Hashable, Sendable {
     struct Limits: Hashable, Sendable {
         var connections = 10_000
         var connectionsOfAddress = 1_000
-        /// One frame's payload after decompression.
+        /// The largest payload of a frame, after decompression.
         var frameMegabytes = 16
-        /// How far a download runs ahead of what its device has consumed.
+        /// How far a download may run ahead of what its device has consumed.
         var creditKilobytes = 1_024
         var heartbeatSeconds = 15
-        /// How far back a device may be and still catch up by changes alone.
+        /// How far back a device may be and still catch up with changes alone.
         var historyVersions = 1_000_000
         var historyMegabytes = 1_024
         var historyDays = 30
-        /// What one upload may hold, what of one transaction may be refused, what all queries of a device may ask.
+        /// How many operations one upload may have, how many of one transaction may be refused, and how many terms all
+        /// queries of a device may have.
         var operations = 100_000
         var refusals = 10_000
         var queryTerms = 4_000

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The configuration at its place on the disk.
+/// Reads the configuration from its file.
 enum ConfigurationFile {
     static func read(_ path: String) throws(ConfigurationError) -> Configuration {
         let file = URL(filePath: path)
@@ -10,7 +10,7 @@ enum ConfigurationFile {
 
     private static func text(of file: URL) throws(ConfigurationError) -> String {
         do {
-            // The size is looked at first, so that a device file or a log named by mistake is not read whole.
+            // The size is checked first, so that a device file or a log named by mistake is not read whole.
             let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
             guard size <= Configuration.FileLimits.bytes else {
                 throw ConfigurationError(
@@ -37,7 +37,7 @@ enum ConfigurationFile {
 }
 
 extension Configuration {
-    /// Relative paths count from the configuration's own folder, wherever the server is started.
+    /// Makes paths absolute: relative ones count from the configuration's own folder, wherever the server is started.
     func resolved(against folder: URL) -> Configuration {
         func absolute(_ path: String) -> String {
             let url = path.hasPrefix("/") ? URL(filePath: path) : folder.appending(path: path)

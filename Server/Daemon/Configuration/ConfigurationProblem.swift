@@ -2,7 +2,7 @@
 struct ConfigurationProblem: Hashable, Sendable {
     /// `databases[0].folder`; empty for the file as a whole.
     var key: String
-    /// In the file, from one.
+    /// The line in the file, counted from one.
     var line: Int?
     /// A sentence that names cause and remedy.
     var message: String
@@ -21,7 +21,7 @@ extension ConfigurationProblem: CustomStringConvertible {
     }
 }
 
-/// All that is wrong, so that an operator mends it in one go.
+/// Everything that is wrong, so that an operator can fix it in one go.
 struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     var problems: [ConfigurationProblem]
 

@@ -36,7 +36,7 @@ extension Inspection {
 
     // MARK: - Folders
 
-    /// A folder must be writable, or be makeable in the nearest folder that is there.
+    /// A folder must be writable; if it is missing, the nearest folder that exists must be.
     mutating func inspectFolder(_ path: String, key: String) {
         var isFolder: ObjCBool = false
         let existing = Self.nearestExisting(path)
@@ -44,7 +44,7 @@ extension Inspection {
             problems.append(ConfigurationProblem(key, "\(existing) is a file, not a folder. Name another folder."))
             return
         }
-        // Modes do not tell everything: the file system may be one that is only read.
+        // Modes do not tell everything: the file system may be mounted read-only.
         if let error = Self.writingError(existing) {
             problems.append(
                 ConfigurationProblem(
@@ -53,7 +53,7 @@ extension Inspection {
         }
     }
 
-    /// Makes a file and removes it; nil when that works.
+    /// Makes a file and removes it. Nil when that works; otherwise the error.
     private static func writingError(_ folder: String) -> String? {
         let path = folder + "/.sync-server-check-\(getpid())"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o600))
@@ -71,7 +71,7 @@ extension Inspection {
         return existing.path
     }
 
-    /// Two ways to one folder are one folder.
+    /// Two paths to one folder are one folder.
     mutating func inspectFoldersApart(_ databases: [Configuration.Database]) {
         var known: [String: String] = [:]
         for (index, database) in databases.enumerated() {
@@ -93,7 +93,7 @@ extension Inspection {
 }
 
 extension Configuration {
-    /// How many connections are taken: as many as there may be, and no more than this process may have files.
+    /// How many connections are accepted: as many as configured, and no more than this process may have files.
     var connectionsMax: Int { max(1, min(limits.connections, OpenFiles.limit - Inspection.otherFiles)) }
 }
 

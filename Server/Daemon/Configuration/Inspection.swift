@@ -3,8 +3,8 @@ import CausewayModel
 import CausewayObjectStore
 import Foundation
 
-/// What a configuration names, tried against the disk: the keys and certificates that could be read, and everything
-/// that is wrong.
+/// A configuration checked against the disk: the keys and certificates that could be read, and everything that is
+/// wrong.
 struct Inspection {
     var problems: [ConfigurationProblem] = []
     var warnings: [ConfigurationProblem] = []
@@ -16,16 +16,16 @@ struct Inspection {
     /// Those of databases with a section of their own, by name.
     var keysOfDatabases: [String: [TrustedKey]] = [:]
     var allKeys: [TrustedKey] { keys + keysOfDatabases.sorted { $0.key < $1.key }.flatMap(\.value) }
-    /// Who checks the id tokens of providers, by the providers' names on the wire.
+    /// The verifiers of the providers' id tokens, by the providers' names on the wire.
     var providers: [String: TokenVerifier] = [:]
 
-    /// No key or certificate is larger.
+    /// No key or certificate file is larger.
     static let keyFileBytesMax = 1 << 20
 
-    /// - Parameter onlyKeys: whether databases and programs are left alone, and just certificates and keys are read.
+    /// - Parameter onlyKeys: whether to read certificates and keys only, and leave databases and programs alone.
     init(_ configuration: Configuration, now: Date, onlyKeys: Bool = false) async {
         inspectTLS(configuration.tls, now)
-        // What every database replaces by audiences of its own is no reason for a warning.
+        // A section that every database replaces is no reason for a warning.
         let isInUse = configuration.databases.contains { $0.tokens == nil }
         keys = await inspectTokens(configuration.tokens, key: "tokens", isInUse: isInUse)
         for (index, database) in configuration.databases.enumerated() {
@@ -44,7 +44,7 @@ struct Inspection {
         inspectFoldersApart(configuration.databases)
     }
 
-    /// Who tokens of other issuers are verified by, once nothing is wrong with the keys.
+    /// The verifiers of other issuers' tokens. Throws when anything is wrong.
     func verifiers(_ configuration: Configuration) throws(ConfigurationError) -> TokenVerifiers.Content {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
         var content = TokenVerifiers.Content(shared: TokenVerifier(configuration.tokens, keys: keys))
@@ -136,7 +136,7 @@ struct Inspection {
                     + "this one away from it."))
     }
 
-    /// Two databases that take the same tokens are one to whoever holds a token. Said once.
+    /// Warns once of databases that accept the same tokens: to whoever holds a token they are one.
     private mutating func inspectSharedTokens(_ configuration: Configuration) {
         let databases = configuration.databases
         for (index, database) in databases.enumerated() {
@@ -198,13 +198,13 @@ struct Inspection {
 
     // MARK: - Permissions
 
-    /// Warnings: the classes may come with the next device.
+    /// Only warns: the classes may come with the next device.
     private mutating func inspectPermissions(
         of database: Configuration.Database, _ configuration: Configuration, key: String
     ) {
         guard let rules = database.permissions else { return }
         if let accounts = configuration.accounts, configuration.tokens(of: database).hasNoKeys {
-            // Only the server's own tokens come, and what they say is known.
+            // Only the server's own tokens are accepted, and their claims are known.
             warnings += rules.unknownClaims(
                 under: accounts.rules, providersProveAddresses: !accounts.providers.isEmpty
             ).map {

@@ -1,4 +1,4 @@
-/// Which of the known names an unknown one was probably meant to be.
+/// Finds the known name that an unknown one was probably meant to be.
 enum NearestName {
     /// The nearest by edits, if at most a third of the letters differ.
     static func of(_ name: String, among known: [String]) -> String? {
@@ -13,7 +13,7 @@ enum NearestName {
         return nearest.name
     }
 
-    /// Letters to put in, leave out or exchange, or neighbours to swap: the ways a hand slips.
+    /// How many letters to insert, leave out, exchange or swap with a neighbour: the ways a hand slips.
     static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         var rows = [Array(0...right.count)]

@@ -1,7 +1,7 @@
 import Yams
 
-/// One mapping of the file, read key by key. What is wrong is noted and reading goes on; what was never asked for is
-/// an unknown key.
+/// One mapping of the file, read key by key. What is wrong is noted and reading goes on. A key that was never asked for
+/// is an unknown key.
 struct Section {
     let path: String
     private let mapping: Node.Mapping?

@@ -4,18 +4,19 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Reaches people by the operator's program, which gets one JSON object on its standard input. What the program ends
-/// with is the answer to a question: 0 yes, 1 not yet, everything else no.
+/// Reaches people by the operator's program, which gets one JSON object on its standard input. Its exit status answers
+/// a question: 0 yes, 1 not yet, everything else no.
 ///
-/// One runs at a time.
+/// One program runs at a time.
 final class ProgramMessenger: AccountMessenger {
     private let program: OperatorProgram
     private let logger: Logger
     private let queue = DispatchQueue(label: "causeway.messages")
-    /// Until when messages are sent once the server ends.
+    /// Until when waiting messages are sent once the server ends.
     private let deadline = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// What waits at the end of the server is sent for so long. One more program may run as long again.
+    /// How long waiting messages are sent once the server ends. A program that was started in time may run on for up to
+    /// `OperatorProgram.patienceSeconds`.
     static let endPatience = Duration.seconds(20)
 
     init(command: [String], logger: Logger) {

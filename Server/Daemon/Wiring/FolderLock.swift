@@ -1,11 +1,11 @@
 import Foundation
 
-/// A database folder taken by this process, so that a second server cannot serve it too. The system lets go of it
-/// when the process ends, however it ends.
+/// A lock on a database folder, so that no second server serves it. The system releases it when the process ends,
+/// however it ends.
 struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
-    /// Makes the folder when it is missing.
+    /// Locks the folder, and makes it when it is missing.
     init(_ folder: String) throws(CommandFailure) {
         do {
             try FileManager.default.createDirectory(

@@ -20,7 +20,7 @@ struct HistoryKeeping: Service {
         do throws(StoreFailure) {
             try await tenant.maintain()
         } catch {
-            // Commits meet the same failure, and answer it to whoever sent them.
+            // Commits meet the same failure, and report it to whoever sent them.
             logger.error(
                 "the history could not be shortened: \(error.message)", metadata: ["database": "\(tenant.name)"])
         }

@@ -26,7 +26,7 @@ struct JSONLogHandler: LogHandler {
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// The line without its end, apart from where it goes.
+    /// The text of a line, without its newline.
     func line(_ level: String, _ message: String, _ metadata: [String: String]) -> String {
         var fields = [
             "\"time\":\(clock.now())", "\"level\":\(JSONText.quoted(level))",

@@ -2,23 +2,24 @@ import CAllocator
 import Foundation
 import ServiceLifecycle
 
-/// Gives back to the system what large requests needed: the C library keeps freed memory for itself otherwise, and the
-/// process would stay as large as the largest moment was.
+/// Gives memory back to the system that large requests needed. The C library would keep what is freed, and the process
+/// would stay as large as at its largest moment.
 struct MemoryReturn: Service {
     var interval = Duration.seconds(5)
-    /// So much more of it than was left the last time is worth to go through what is free.
+    /// How much more unused memory than was left the last time makes a trim worth it.
     static let worthBytes = 16 << 20
-    /// As often as this it is tried again where that much is left: what lay between it may have been freed since.
+    /// After so many intervals it is tried again where that much is left: what lay between it may have been freed
+    /// since.
     static let intervalsOfTry = 3
 
-    /// The C library makes these bounds larger by itself, up to 64 MiB for each of its arenas. What lies free at the end of
-    /// an arena is out of `malloc_trim`'s reach: it goes back when it is freed, or not at all. Setting them keeps them as
-    /// they are.
+    /// The C library raises these thresholds by itself, up to 64 MiB for each of its arenas. `malloc_trim` does not
+    /// reach what lies free at the end of an arena: it goes back when it is freed, or not at all. Setting the
+    /// thresholds keeps them as they are.
     private static let (ownMappingBytes, freeAtEndBytes): (Int32, Int32) = (2 << 20, 2 << 20)
 
-    /// Before the first thread is started: an arena that is there stays.
+    /// Limits the number of arenas. Must be called before the first thread starts: an arena that exists stays.
     ///
-    /// There may be eight arenas for each processor, and each thread that was busy once leaves one full of holes: after
+    /// There may be eight arenas for each processor, and each thread that was busy once leaves one full of holes. After
     /// ten minutes of attacks fifteen of them held 80 MiB, 15 of which were in use.
     static func limitArenas() {
         mallopt(M_ARENA_MAX, Int32(clamping: max(2, ProcessInfo.processInfo.activeProcessorCount)))
@@ -30,7 +31,7 @@ struct MemoryReturn: Service {
         await cancelWhenGracefulShutdown { await giveBack() }
     }
 
-    /// Goes on until its task is cancelled.
+    /// Runs until its task is cancelled.
     func giveBack() async {
         var left = 0
         var intervals = 0
@@ -48,7 +49,7 @@ struct MemoryReturn: Service {
         }
     }
 
-    /// What the process holds in memory, of no file, and has not allocated: mostly what it has freed. Nil where the
+    /// The anonymous memory that the process holds and has not allocated: mostly what it has freed. Nil where the
     /// system does not tell.
     private static func unusedBytes() -> Int? {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return nil }

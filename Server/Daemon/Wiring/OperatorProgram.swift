@@ -3,11 +3,11 @@ import Foundation
 import Logging
 import Synchronization
 
-/// A program of the operator's: it gets one JSON object on its standard input, and answers by what it ends with and by
-/// what it writes to its standard output. What it writes to its standard error stands among the daemon's own.
+/// One of the operator's programs. It gets one JSON object on its standard input, and answers by its exit status and
+/// its standard output. Its standard error goes to the daemon's own.
 struct OperatorProgram: Sendable {
     let command: [String]
-    /// What in the configuration names it, for the log.
+    /// The setting that names it, for the log.
     let setting: String
     let logger: Logger
 
@@ -16,7 +16,7 @@ struct OperatorProgram: Sendable {
 
     /// Runs the program to its end, for at most half a minute. Blocks as long.
     ///
-    /// - Returns: 127 when it cannot be started, 128 when it was ended.
+    /// - Returns: its exit status and its output; 127 when it cannot be started, 128 when a signal ended it.
     func run(_ content: some Encodable) -> (status: Int32, output: Data) {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
@@ -48,7 +48,7 @@ struct OperatorProgram: Sendable {
             kill(process.processIdentifier, SIGKILL)
             ended.wait()
         }
-        // What it has started may live on and hold the pipe: that is not waited for.
+        // Processes that it has started may live on and hold the pipe: they are not waited for.
         let bytes = written.bytes(patienceSeconds: 1)
         guard process.terminationReason == .exit else { return (128, bytes) }
         return (process.terminationStatus, bytes)

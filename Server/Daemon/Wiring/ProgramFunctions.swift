@@ -3,10 +3,10 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Functions that are programs of the operator's: the call goes to standard input, the result comes from standard
-/// output. A program that ends with another status than zero has failed, and what it wrote is told to the app.
+/// Functions that are programs of the operator: the call goes to standard input, the result comes from standard output.
+/// A program with another exit status than zero has failed, and its output is told to the app.
 ///
-/// A few run at once, a bounded number wait.
+/// A few run at a time, and a bounded number waits.
 final class ProgramFunctions: FunctionRunner {
     private let programs: [String: OperatorProgram]
     private let logger: Logger

@@ -6,12 +6,13 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Takes over what changes while the server runs. Connections and sessions go on.
+/// Applies what changes while the server runs. Connections and sessions go on.
 ///
-/// On SIGHUP the configuration is read anew: permissions, certificate and keys. Whenever a file of the certificate or of a
-/// key changes, those are read anew. What has a problem stays as it was, and the log says what was taken and what was not.
+/// On SIGHUP the configuration is read again: permissions, certificate and keys. When a file of the certificate or of a
+/// key changes, certificate and keys are read again. What has a problem stays as it was, and the log says what was
+/// applied and what was not.
 ///
-/// One is done after the other: what was read earlier does not take the place of what was read later.
+/// Reloads run one after the other, so that an earlier one never replaces what a later one has read.
 struct Reloading: Service {
     /// The path of the configuration.
     let file: String
@@ -24,7 +25,7 @@ struct Reloading: Service {
     let verifiers: TokenVerifiers
     let logger: Logger
 
-    /// How often the files are looked at. Whoever replaces two that belong together has as long for it.
+    /// How often the files are checked. Whoever replaces two files that belong together has as long for it.
     static let watchSeconds = 10
 
     /// Why something may have to be read.
@@ -37,7 +38,7 @@ struct Reloading: Service {
 
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown()
-        // None is lost: what the operator asks for while something is read is read next.
+        // No request is lost: what the operator asks for during a reload is read next.
         let (occasions, told) = AsyncStream.makeStream(of: Occasion.self)
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
@@ -147,14 +148,14 @@ struct Reloading: Service {
 }
 
 extension Configuration {
-    /// The files whose content is taken over while the server runs.
+    /// The files that are read again while the server runs.
     var keyFiles: [String] {
         let sections = [tokens] + databases.compactMap(\.tokens)
         return [tls.certificate, tls.key] + sections.flatMap { $0.keys.map(\.file) + [$0.keySet].compactMap { $0 } }
             + (accounts?.providers.map(\.keySet) ?? [])
     }
 
-    /// What differs from the configuration of the start and is taken over by a start alone.
+    /// The sections that differ from the configuration of the start and take effect only at the next start.
     func sectionsForNextStart(after old: Configuration) -> [String] {
         var names: [String] = []
         if listen != old.listen { names.append("listen") }
@@ -168,7 +169,7 @@ extension Configuration {
     }
 }
 
-/// By what a change of files is noticed: their places on the disk, sizes and times.
+/// How a change of files is noticed: by their inodes, sizes and times.
 struct FileStamps: Hashable {
     private struct Stamp: Hashable {
         var place: Int?
@@ -180,7 +181,7 @@ struct FileStamps: Hashable {
 
     init(_ paths: [String]) {
         stamps = paths.map { path in
-            // Through links: certificates are often renewed by moving one.
+            // Symbolic links are followed: certificates are often renewed by moving one.
             let file = URL(filePath: path).resolvingSymlinksInPath().path
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: file) else { return Stamp() }
             return Stamp(

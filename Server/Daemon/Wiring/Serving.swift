@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 /// The server's life: listen until told to end, then end in the order that loses nothing.
 ///
-/// 1. Nobody new is taken.
+/// 1. New connections are not accepted.
 /// 2. Each download stream is told that the server ends, with the hint to connect again, and finishes. Commits that
 ///    have begun are finished.
 /// 3. Requests that run are answered, within the configured time.
@@ -24,7 +24,7 @@ struct Serving: Service {
             await end()
             throw error
         }
-        // Throws when the task is cancelled instead of ended gracefully: the same end then.
+        // Throws when the task is cancelled instead of ended gracefully: the end is the same.
         try? await gracefulShutdown()
         logger.info("ending: the databases close when requests and downloads have ended")
         await end()

@@ -42,7 +42,7 @@ final class Tenant: Sendable {
         )
     }
 
-    /// Lets history go that has become too old, part by part, so that commits come in between.
+    /// Removes history that is too old, part by part, so that commits come in between.
     func maintain() async throws(StoreFailure) {
         let (store, clock) = (store, clock)
         while !Task.isCancelled {

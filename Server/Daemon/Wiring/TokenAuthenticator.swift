@@ -5,8 +5,8 @@ import CausewayModel
 import CausewaySession
 import CausewayWire
 
-/// Knows callers by their tokens: of the database's own accounts, or of the issuers that the configuration names for it.
-/// What they may see in it is a matter of permissions.
+/// Knows callers by tokens of the database's own accounts, or of the issuers that the configuration names for it.
+/// Permissions decide what callers may see.
 struct TokenAuthenticator: Authenticator {
     let verifiers: TokenVerifiers
     var accounts: [String: Accounts] = [:]
@@ -39,7 +39,7 @@ struct TokenAuthenticator: Authenticator {
     }
 }
 
-/// The accounts of one database behind the endpoint.
+/// The accounts of one database, as the endpoint calls them.
 struct AccountCounter: AccountService {
     let accounts: Accounts
 

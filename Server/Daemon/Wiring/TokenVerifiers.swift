@@ -1,13 +1,13 @@
 import CausewayIdentity
 import Synchronization
 
-/// Who the tokens of other issuers are verified by, for each database its own: what was learnt of a token in one says
-/// nothing in another. Replaced as a whole when the keys are read anew.
+/// The verifiers of other issuers' tokens, one for each database: what was learnt of a token in one says nothing in
+/// another. Replaced as a whole when the keys are read again.
 final class TokenVerifiers: Sendable {
     struct Content: Sendable {
-        /// By the names of all databases; nil for one that takes no such tokens.
+        /// By the names of all databases; nil for a database that accepts no such tokens.
         var ofDatabases: [String: TokenVerifier?] = [:]
-        /// For names of no database: who holds a good token is told that there is none.
+        /// For names of no database: whoever holds a good token is told that there is no such database.
         var shared: TokenVerifier?
     }
 

@@ -1,7 +1,7 @@
 import CausewayModel
 import Foundation
 
-/// What an access token says about its user, so that rules can ask for it.
+/// The claims of an access token about its user, for rules to ask for.
 enum AccountClaims {
     static let email = "email"
     static let role = "role"
@@ -18,7 +18,7 @@ enum AccountClaims {
         case let roles where !roles.isEmpty: claims[role] = .array(roles.map(ClaimValue.string))
         default: break
         }
-        // What was noted before there was a limit may be too large for a token.
+        // What was stored before there was a limit may be too large for a token.
         if !account.customData.isEmpty, fits(account.customData) { claims[customData] = .object(account.customData) }
         return claims
     }
@@ -30,7 +30,8 @@ enum AccountClaims {
 }
 
 extension PermissionRules {
-    /// Rules that name a claim which no token of the accounts has, each with its key and a sentence: they permit nobody.
+    /// Rules that permit nobody, because they name a claim that no token of the accounts has: each with its key and a
+    /// sentence.
     package func unknownClaims(under rules: AccountRules, providersProveAddresses: Bool) -> [RuleProblem] {
         let hasEmail = rules.provesAddresses || providersProveAddresses
         return expressions.flatMap { key, template in
@@ -75,7 +76,7 @@ extension PermissionRules.OfClass {
 }
 
 extension RuleTemplate {
-    /// The paths of the claims that it asks for.
+    /// The paths of the claims that it mentions.
     fileprivate var claims: [[String]] {
         mentions.compactMap { mention in
             if case .claim(let path) = mention { path } else { nil }

@@ -31,7 +31,7 @@ package struct AccountError: Error, Hashable, Sendable {
         case accountNameInUse
         case invalidPassword
         case maintenanceInProgress
-        /// An `authError` that time heals.
+        /// An `authError` that passes with time.
         case tooManyAttempts
 
         package var status: Int {
@@ -48,7 +48,7 @@ package struct AccountError: Error, Hashable, Sendable {
             }
         }
 
-        /// The name that crosses the wire: devices have no word of their own for too many attempts.
+        /// The name on the wire: devices have no code of their own for too many attempts.
         var name: String { self == .tooManyAttempts ? Code.authError.rawValue : rawValue }
     }
 }

@@ -16,7 +16,7 @@ package struct AccountMessage: Codable, Hashable, Sendable {
     package var tokenId: String?
 }
 
-/// Something that the operator's program decides.
+/// A question that the operator's program decides.
 package struct AccountQuestion: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Sendable {
         case decideConfirmation
@@ -26,7 +26,7 @@ package struct AccountQuestion: Codable, Hashable, Sendable {
     package var kind: Kind
     package var database: String
     package var email: String
-    /// What the app gave along with a reset.
+    /// What the app passed along with a reset.
     package var arguments: [ClaimValue]?
 }
 
@@ -39,16 +39,16 @@ package enum AccountDecision: Hashable, Sendable {
 
 /// How the server reaches people: it sends no mail by itself.
 package protocol AccountMessenger: Sendable {
-    /// Passes a message on. Returns at once, so that nobody learns from the time it takes whether there was one.
+    /// Passes a message on. Returns at once, so that the time it takes does not reveal whether there was one.
     func send(_ message: AccountMessage)
     func decide(_ question: AccountQuestion) async -> AccountDecision
     /// Tells the operator what went wrong.
     func report(_ trouble: String)
-    /// The server ends: returns when what was passed on is sent, or has been waited for long enough.
+    /// Called when the server ends. Returns when the messages passed on are sent, or were waited for long enough.
     func finish() async
 }
 
 extension AccountMessenger {
-    /// For those that send at once.
+    /// For messengers that send at once.
     package func finish() async {}
 }

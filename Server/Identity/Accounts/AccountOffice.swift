@@ -3,7 +3,7 @@ import CausewayModel
 import CausewayObjectStore
 import Foundation
 
-/// What an operator does with the accounts of a database, whether the server runs or not.
+/// The operator's work on the accounts of a database, whether the server runs or not.
 package struct AccountOffice {
     private let store: ObjectStore
     private let clock: any WallClock
@@ -29,7 +29,7 @@ package struct AccountOffice {
         store.close()
     }
 
-    /// One line of JSON a user.
+    /// All users, one line of JSON each.
     package func list() throws -> [String] {
         let transaction = try store.read()
         defer { transaction.end() }
@@ -41,7 +41,7 @@ package struct AccountOffice {
         }
     }
 
-    /// Makes a key with which a program logs in as a user of its own, and answers it.
+    /// Makes a key with which a program logs in as a user of its own. Returns the key and the user's id.
     package func makeServerKey(named name: String) throws -> (key: String, user: String) {
         guard !name.isEmpty, name.utf8.count <= AccountRules.nameBytesMax else {
             throw IdentityError(
@@ -62,7 +62,7 @@ package struct AccountOffice {
         return (secret.text, account.id.string)
     }
 
-    /// Shuts a user out, or lets them in again. Their logins end.
+    /// Shuts a user out and ends their logins, or lets them in again.
     package func setDisabled(_ isDisabled: Bool, user: String) throws {
         try change(user) { account, tables in
             account.isDisabled = isDisabled
@@ -70,7 +70,7 @@ package struct AccountOffice {
         }
     }
 
-    /// Notes data for a user's apps: a JSON object.
+    /// Stores data for a user's apps: a JSON object.
     package func setCustomData(_ json: String, user: String) throws {
         let data: [String: ClaimValue]
         do throws(ClaimReadingError) {
@@ -82,7 +82,7 @@ package struct AccountOffice {
         try change(user) { account, _ in account.customData = data }
     }
 
-    /// Says what a user is: nothing, one thing or several.
+    /// Sets a user's roles: none, one or several.
     package func setRoles(_ roles: [String], user: String) throws {
         let areGood =
             roles.count <= AccountRules.rolesMax

@@ -1,21 +1,21 @@
 import CausewayModel
 import Foundation
 
-// What is kept, one JSON object a record. Fields may be added; a reader leaves out what it does not know. A field that was
-// added later is optional.
+// The stored records, one JSON object each. Fields may be added: a reader ignores fields that it does not know, and a
+// field that was added later is optional.
 //
-// Users, addresses and identities are the same if their bytes are: by their type, so that none is compared as a text.
+// Users, addresses and identities are equal if their bytes are. Their type sees to it that none is compared as a text.
 
 /// A user.
 struct AccountRecord: Codable, Hashable {
     var id: ExactString
     var identities: [Identity]
     var profile: [String: ClaimValue] = [:]
-    /// What the operator notes for the user's apps.
+    /// What the operator stores for the user's apps.
     var customData: [String: ClaimValue] = [:]
-    /// What the operator says they are; rules ask for it.
+    /// The roles that the operator gave them; rules ask for them.
     var roles: [String]?
-    /// The address that they have proven to be theirs, last.
+    /// The last address that they have proven to be theirs.
     var email: ExactString?
     var isDisabled = false
     /// Milliseconds since 1970.
@@ -29,13 +29,13 @@ struct AccountRecord: Codable, Hashable {
 
 /// An address and its password.
 struct PasswordRecord: Codable, Hashable {
-    /// Nil when the address was registered with two passwords before anybody confirmed it: neither counts.
+    /// Nil when the address was registered with two passwords before anybody confirmed it: then neither counts.
     var hash: PasswordHash?
     /// Whether it can log in.
     var isConfirmed: Bool
-    /// Whether its owner has shown that it is theirs, by a message's token or to the operator's program.
+    /// Whether its owner has proven that it is theirs, by a message's token or to the operator's program.
     var isProven: Bool?
-    /// The user, once there was a login.
+    /// The user, from the first login on.
     var account: ExactString?
     var created: UInt64
 }
@@ -44,7 +44,7 @@ struct PasswordRecord: Codable, Hashable {
 struct SessionRecord: Codable, Hashable {
     var account: ExactString
     var provider: ExactString
-    /// The API key it was made with.
+    /// The API key that it was made with.
     var key: String?
     var digest: Data
     var created: UInt64

@@ -9,25 +9,26 @@ package struct AccountRules: Hashable, Sendable {
     package var passwordLengthMin = 8
     /// Whether users may make keys for themselves.
     package var userAPIKeys = false
-    /// How long an access token is good. Until then it works, whatever has become of its login.
+    /// How long an access token is good. Until then it works, even if its login has ended.
     package var accessTokenMilliseconds: UInt64 = 30 * 60_000
     /// How long a login lasts without a new one.
     package var refreshTokenMilliseconds: UInt64 = 60 * 86_400_000
     /// How long the token of a message is good.
     package var messageTokenMilliseconds: UInt64 = 30 * 60_000
-    /// Failed attempts of one caller at one name before both wait; ten times as many of one caller or at one name.
+    /// Failed attempts of one caller at one name before they have to wait. Ten times as many count for one caller at
+    /// all names, and for one name by all callers.
     package var failuresMax = 5
-    /// After how long failures are forgotten.
+    /// How long failures count.
     package var failureWindowMilliseconds: UInt64 = 15 * 60_000
     /// New anonymous users of one machine in that time.
     package var anonymousMax = 100
     package var passwordCost = PasswordHash.Cost.standard
-    /// The function that says who somebody is; nil when nobody logs in so.
+    /// The function that says who somebody is; nil when nobody logs in by a function.
     package var loginFunction: String?
 
     package init() {}
 
-    /// Whether users of an address and a password come to have a proven one.
+    /// Whether users with an address and a password get a proven address.
     package var provesAddresses: Bool { emailPassword && (confirmation != .automatic || passwordReset != .off) }
 
     package enum Confirmation: String, CaseIterable, Sendable {
@@ -47,7 +48,7 @@ package struct AccountRules: Hashable, Sendable {
         case program
     }
 
-    /// The longest name, password, key or token that is looked at.
+    /// The bounds of what is accepted: lengths, and counts for one user.
     static let emailBytesMax = 254
     static let passwordBytesMax = 512
     static let keysPerUserMax = 20

@@ -96,7 +96,7 @@ struct AccountTables {
         transaction.tree("accounts.identities").remove(Self.key(identity))
     }
 
-    /// The account with all ways to log in.
+    /// Deletes an account with all ways to log in to it.
     func delete(_ account: AccountRecord) throws(AccountError) {
         try endSessions(of: account.id)
         for id in members("keysOf", of: account.id) { removeKey(id, of: account.id) }
@@ -131,7 +131,7 @@ struct AccountTables {
         transaction.tree("accounts.sessionsOf").remove(Array(account.string.utf8) + [0] + Array(id.utf8))
     }
 
-    /// All logins of an account, or those made with one key, or those that are over.
+    /// Ends logins of an account: all of them, those made with one key, or those that have expired.
     func endSessions(
         of account: ExactString, where isMeant: (SessionRecord) -> Bool = { _ in true }
     ) throws(AccountError) {
@@ -171,7 +171,7 @@ struct AccountTables {
 
     func removeMessageToken(_ id: String) { remove("tokens", id) }
 
-    /// Tokens that are over, and all of a purpose and an address: the newest message is the only good one.
+    /// Removes expired tokens, and all of one purpose and address: only the newest message is good.
     func removeMessageTokens(_ purpose: AccountMessage.Kind, of email: ExactString, at now: UInt64) throws(AccountError)
     {
         for id in keys("tokens") {

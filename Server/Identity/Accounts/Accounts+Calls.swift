@@ -25,7 +25,7 @@ enum AccountCall: String, CaseIterable, Sendable {
     case deleteKey
     case function
 
-    /// Whether only a user may make it, whose token is looked at before its body is taken.
+    /// Whether only a user may make it. Their token is checked before the body is accepted.
     var needsUser: Bool {
         switch self {
         case .login, .refresh, .logout, .register, .confirm, .resend, .retryConfirmation, .sendReset, .reset,
@@ -48,7 +48,7 @@ enum AccountCall: String, CaseIterable, Sendable {
     }
 }
 
-/// What a call brings along: one JSON object for all calls, each of which looks at what it needs.
+/// The arguments of a call: one JSON object for all calls, each of which reads what it needs.
 struct AccountRequest: Sendable {
     var provider: String?
     var email: String?
@@ -62,7 +62,7 @@ struct AccountRequest: Sendable {
     var arguments: [ClaimValue]?
     var payload: ClaimValue?
 
-    /// Within the limits of the call; members that no call knows are passed over.
+    /// Reads a body within the limits of the call; members that no call knows are ignored.
     init(json: [UInt8], within limits: ClaimLimits) throws(AccountError) {
         let members: [String: ClaimValue]
         do throws(ClaimReadingError) {
@@ -106,12 +106,11 @@ struct AccountRequest: Sendable {
 }
 
 extension Accounts {
-    /// How many bytes the body of a call may have; an error where no body would help. Costs one signature check at
-    /// most.
+    /// How many bytes the body of a call may have. Throws where no body would help. Costs at most one signature check.
     ///
     /// - Parameters:
     ///   - name: the last part of the call's path.
-    ///   - token: what stands behind `Bearer`, if anything.
+    ///   - token: what follows `Bearer`, if anything.
     package func bodyBytesMax(of name: String, token: String?) throws(AccountError) -> Int {
         let call = try AccountCall(named: name)
         if call.needsUser { _ = try caller(token) }
@@ -122,7 +121,7 @@ extension Accounts {
     ///
     /// - Parameters:
     ///   - name: the last part of its path.
-    ///   - token: what stands behind `Bearer`, if anything.
+    ///   - token: what follows `Bearer`, if anything.
     ///   - peer: names the machine that calls, for counting failures.
     package func answer(_ name: String, body: [UInt8], token: String?, peer: String) async -> AccountReply {
         do throws(AccountError) {
@@ -138,7 +137,7 @@ extension Accounts {
 
     private struct Empty: Encodable {}
 
-    /// The calls of anybody.
+    /// Answers the calls that anybody may make.
     private func answer(
         _ call: AccountCall, _ request: AccountRequest, _ peer: String
     ) async throws(AccountError) -> AccountReply {
@@ -159,7 +158,7 @@ extension Accounts {
         return AccountReply(Empty())
     }
 
-    /// The calls of users.
+    /// Answers the calls that only users may make.
     private func answer(
         _ call: AccountCall, _ request: AccountRequest, _ caller: Caller, _ peer: String
     ) async throws(AccountError) -> AccountReply {
@@ -181,7 +180,7 @@ extension Accounts {
         return AccountReply(Empty())
     }
 
-    /// Who calls, by a token of these accounts or of another issuer that the database trusts.
+    /// The caller, by a token of these accounts or of another issuer that the database trusts.
     private func caller(_ token: String?) throws(AccountError) -> Caller {
         guard let token else { throw AccountError(.invalidSession, "The request carries no token. Log in first.") }
         do throws(IdentityError) {

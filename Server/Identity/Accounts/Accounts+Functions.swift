@@ -1,11 +1,11 @@
 import CausewayModel
 
-// Functions of the operator's: called by users, and asked who somebody is.
+// The operator's functions: called by users, and asked at a login who somebody is.
 
 extension Accounts {
     func callFunction(_ request: AccountRequest, _ caller: Caller) async throws(AccountError) -> ClaimValue {
         let name = try request.required(\.name, "name")
-        // Whoever was shut out or deleted has a good token for a while; functions do not take it.
+        // A user who was shut out or deleted has a good token for a while; functions do not accept it.
         _ = try await reading { [self] tables throws(AccountError) in try account(of: caller, in: tables) }
         return try await run(name, user: caller.user.string, request.arguments ?? [])
     }
@@ -27,7 +27,8 @@ extension Accounts {
         }
     }
 
-    /// Asks the operator's function who somebody is: it answers with their id, or with an object of `id` and `name`.
+    /// Asks the operator's function who somebody is: it answers with their id, or with an object that has `id` and
+    /// `name`.
     func proveByFunction(
         _ name: String, _ request: AccountRequest, _ peer: String
     ) async throws(AccountError) -> ProvenIdentity {

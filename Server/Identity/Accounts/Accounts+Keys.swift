@@ -7,7 +7,7 @@ struct KeyView: Encodable, Sendable {
     var id: String
     var name: String
     var disabled: Bool
-    /// The key itself, once.
+    /// The key itself, only when it is made.
     var key: String?
 
     init(_ record: KeyRecord) {

@@ -3,7 +3,7 @@ import CausewayModel
 import Foundation
 import Synchronization
 
-/// What a login, and everything that renews a part of it, answers.
+/// The answer to a login, and to everything that renews a part of it.
 struct AccountView: Encodable, Sendable {
     var userId: ExactString
     var accessToken: String?
@@ -21,15 +21,15 @@ struct AccountView: Encodable, Sendable {
     }
 }
 
-/// Credentials that are right.
+/// Credentials that were found right.
 struct ProvenIdentity: Sendable {
     var identity: AccountRecord.Identity
-    /// The account that a login without one begins with.
+    /// The id of the account that is made if there is none.
     var newAccount: ExactString
     var profile: [String: ClaimValue] = [:]
     /// The address that is proven to be theirs.
     var email: ExactString?
-    /// The API key among them.
+    /// The API key, if they logged in with one.
     var key: String?
 }
 
@@ -48,7 +48,7 @@ extension Accounts {
             account.learn(proven)
             try tables.save(account)
             try mailRecord(proven.identity, account.id, tables)
-            // The ended logins of a user go when the user logs in again.
+            // A user's expired logins are removed when the user logs in again.
             try tables.endSessions(of: account.id) { $0.expires <= now }
             try tables.save(
                 SessionRecord(
@@ -104,7 +104,7 @@ extension Accounts {
         return view
     }
 
-    /// Says nothing about whether there was such a login. Nothing is written for one that there was not: anybody may call.
+    /// Ends a login. Does not reveal whether it existed, and writes nothing if it did not: anybody may call.
     func logOut(_ request: AccountRequest) async throws(AccountError) {
         guard let secret = Secret(try request.required(\.refreshToken, "refreshToken")) else { return }
         let session = try await reading { tables throws(AccountError) in try tables.session(secret.id) }
@@ -114,8 +114,8 @@ extension Accounts {
 
     // MARK: - The user
 
-    /// The caller's account. Somebody whom another issuer names gets one when they first need it; a token of ours
-    /// whose account is gone brings nothing back.
+    /// The caller's account. A user of another issuer gets one when they first need it. A token of ours whose account
+    /// is gone brings nothing back.
     func account(of caller: Caller, in tables: AccountTables) throws(AccountError) -> AccountRecord {
         if let account = try tables.account(caller.user) {
             guard !account.isDisabled else { throw Self.disabled }
@@ -203,22 +203,22 @@ extension Accounts {
         let told = ["name", "email", "picture", "given_name", "family_name", "gender", "birthdate"]
         return ProvenIdentity(
             identity: .init(provider: provider, id: caller.user),
-            // The `sub` of our own tokens must be that of the issuer's: both name the same user to the database.
+            // The `sub` of our own tokens must be the issuer's: both name the same user to the database.
             newAccount: provider == Provider.token ? caller.user : ExactString(Secret.id(random)),
             profile: caller.claims.filter { told.contains($0.key) },
             email: Self.provenAddress(caller.claims, isTrusted: provider == Provider.token))
     }
 
-    /// The address of an id token, if its issuer has seen that it is the user's.
+    /// The address of an id token, if its issuer has verified that it is the user's.
     ///
-    /// - Parameter isTrusted: whether the issuer's word counts where it does not say so.
+    /// - Parameter isTrusted: whether an address counts of which the issuer does not say so.
     private static func provenAddress(_ claims: [String: ClaimValue], isTrusted: Bool) -> ExactString? {
         guard let email = claims["email"]?.string.map(normalized), email.string.utf8.count <= AccountRules.emailBytesMax
         else {
             return nil
         }
         switch claims["email_verified"] {
-        // Apple writes texts.
+        // Apple writes strings.
         case .bool(true)?, .string("true")?: return email
         case nil: return isTrusted ? email : nil
         default: return nil
@@ -261,7 +261,7 @@ extension Accounts {
             email: known.isProven == true ? email : nil)
     }
 
-    /// The operator has changed the cost: now that the password is at hand, its hash follows.
+    /// Hashes the password again after the operator has changed the cost, now that the password is at hand.
     private func rehash(_ email: ExactString, _ password: String, _ old: PasswordHash) async throws(AccountError) {
         let hash = try await newHash(of: password)
         try await writing { tables throws(AccountError) in
@@ -296,21 +296,21 @@ extension Accounts {
 
     // MARK: - Failures
 
-    /// Counts an attempt, before anybody knows how it ends.
+    /// Counts an attempt, before its outcome is known.
     func begin(_ subject: Attempts.Subject, _ peer: String) throws(AccountError) {
         let now = clock.now()
         try attempts.withLock { attempts throws(AccountError) in try attempts.begin(subject, from: peer, at: now) }
     }
 
-    /// It ended well, or was none.
+    /// The attempt succeeded, or was none.
     func withdraw(_ subject: Attempts.Subject, _ peer: String) {
         attempts.withLock { $0.withdraw(subject, from: peer) }
     }
 
-    /// Addresses are compared without regard to case, and else by their bytes.
+    /// The form in which addresses are compared: without regard to case, and otherwise by their bytes.
     ///
-    /// No other letter becomes one of ASCII: the small letter of the Kelvin sign is "k", and whoever owns the address with
-    /// the sign is not who owns the one with the letter.
+    /// No other letter becomes one of ASCII. The Kelvin sign has "k" as its small letter, but whoever owns the address
+    /// with the sign does not own the one with the letter.
     static func normalized(_ email: String) -> ExactString {
         var address = String.UnicodeScalarView()
         for scalar in email.trimmingCharacters(in: .whitespacesAndNewlines).unicodeScalars {
@@ -323,8 +323,8 @@ extension Accounts {
 }
 
 extension AccountRecord {
-    /// What credentials say of their user. Of a profile short texts are kept: the record is read at every login, and what
-    /// was kept before there was a limit goes with the next one.
+    /// Takes over what credentials say of their user. Only short texts of a profile are kept, because the record is
+    /// read at every login. Longer ones from before there was a limit go with the next login.
     fileprivate mutating func learn(_ proven: ProvenIdentity) {
         func isKept(_ value: ClaimValue) -> Bool {
             value.string.map { $0.utf8.count <= AccountRules.profileTextBytesMax } ?? false

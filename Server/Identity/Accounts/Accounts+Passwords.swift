@@ -3,7 +3,7 @@ import CausewayModel
 import Foundation
 import Synchronization
 
-// Addresses and passwords: registering, confirming, setting anew.
+// Addresses and passwords: registering, confirming, resetting.
 
 extension Accounts {
     private func checkAllowed(_ isAllowed: Bool = true) throws(AccountError) {
@@ -40,7 +40,7 @@ extension Accounts {
 
     // MARK: - Registering
 
-    /// What a registration has met.
+    /// What a registration has found.
     private enum Registration {
         case new
         /// The address was registered before, and nobody has confirmed it.
@@ -51,10 +51,11 @@ extension Accounts {
     func register(_ request: AccountRequest, _ peer: String) async throws(AccountError) {
         try checkAllowed()
         let (email, password) = (try email(request), try newPassword(request))
-        // A registration counts as an attempt: else it would tell of any number of addresses whether they are known.
+        // A registration counts as an attempt: otherwise it would reveal of any number of addresses whether they are
+        // known.
         try begin(.kind(.register), peer)
         let hash = try await newHash(of: password)
-        // Of an unknown address too, so that it takes as long.
+        // For an unknown address too, so that it takes as long.
         let before = try await reading { tables throws(AccountError) in try tables.password(email) }
         let old = before?.hash ?? nobodysPassword
         let isOld = try await hasher.run { () throws(AccountError) in try old.matches(password) }
@@ -75,10 +76,11 @@ extension Accounts {
         }
     }
 
-    /// Until somebody confirms an address, nobody knows whose password it was registered with. Of two that differ none
-    /// counts: else who confirms the address would confirm the password of whoever came first, or last.
+    /// Records a registration. Until somebody confirms an address, nobody knows whose password it was registered with.
+    /// Of two passwords that differ none counts: otherwise whoever confirms the address would confirm the password of
+    /// whoever came first, or last.
     ///
-    /// - Parameter same: the hash that the new password was found to fit.
+    /// - Parameter same: the hash that the new password was found to match.
     private func note(
         _ hash: PasswordHash, of email: ExactString, samePasswordAs same: PasswordHash?, _ tables: AccountTables
     ) throws(AccountError) -> Registration {
@@ -89,14 +91,14 @@ extension Accounts {
             return .new
         }
         if known.isConfirmed, known.hash != nil || canReset {
-            // Written as it is: a transaction without changes would be over sooner, and tell.
+            // Written unchanged: a transaction without changes would take less time, and reveal that.
             try tables.save(known, of: email)
             return .known
         }
         let isOver = now >= known.created && now - known.created >= rules.messageTokenMilliseconds
-        // Where nobody can ever log in, there is nothing to take the place of.
+        // Nobody can log in with what is there, so the new registration replaces it.
         if known.isConfirmed || (isOver && rules.confirmation == .message) {
-            // What the old messages would have confirmed is gone with them.
+            // The old messages' tokens would confirm what is gone.
             try tables.removeMessageTokens(.confirm, of: email, at: now)
             try tables.save(new, of: email)
             return .new
@@ -145,7 +147,7 @@ extension Accounts {
         _ email: ExactString, _ record: PasswordRecord, canReset: Bool, _ tables: AccountTables
     ) throws(AccountError) {
         guard record.hash != nil || canReset else {
-            // Nobody could ever log in: the registration is over, and the next one is the first.
+            // Nobody could ever log in: the registration is removed, and the next one is the first.
             tables.removePassword(email)
             return
         }
@@ -154,8 +156,8 @@ extension Accounts {
         try tables.save(record, of: email)
     }
 
-    /// Somebody has shown that an address is theirs. If that is news, whoever used it before may have been another: their
-    /// logins end, and so do the other ways into the account that they may have left behind.
+    /// Records that somebody has proven an address to be theirs. If it was not proven before, whoever used it may have
+    /// been somebody else: their logins end, and so do the other ways into the account that they may have left behind.
     private static func prove(
         _ email: ExactString, _ record: inout PasswordRecord, _ tables: AccountTables
     ) throws(AccountError) {
@@ -167,7 +169,7 @@ extension Accounts {
         try tables.endSessions(of: id)
         let first = account.identities.first { $0.provider != Provider.anonymous }
         guard first == address else {
-            // Another began the account and added the address: it goes on without it.
+            // Somebody else began the account and added the address: it goes on without the address.
             account.identities.removeAll { $0 == address }
             tables.remove(address)
             try tables.save(account)
@@ -185,9 +187,10 @@ extension Accounts {
     private static let wrongToken = AccountError(
         .badRequest, "The token is not one of a message that is still good. Ask for a new message.")
 
-    /// Uses a message's token up for the address that it was sent to.
+    /// Uses up a message's token, for the address that it was sent to.
     ///
-    /// - Parameter made: what is needed for it and costs much. Nobody makes the server work who has no good token.
+    /// - Parameter made: prepares what is needed and costs much. It runs only for a good token, so that nobody else
+    ///   makes the server work.
     private func useToken<Made: Sendable>(
         _ kind: AccountMessage.Kind, _ request: AccountRequest, _ peer: String,
         making made: () async throws(AccountError) -> Made,
@@ -213,7 +216,7 @@ extension Accounts {
                 try body(made, email, tables)
             }
         } catch {
-            // What was not the caller's mistake does not count.
+            // Only the caller's own mistakes count.
             if error.code != Self.wrongToken.code { withdraw(.kind(.messageToken), peer) }
             throw error
         }
@@ -229,7 +232,8 @@ extension Accounts {
         }
     }
 
-    /// The request's address, and what is known of it. Counts as an attempt: messages are not asked for without end.
+    /// The request's address, and what is known of it. Counts as an attempt, so that nobody asks for messages without
+    /// end.
     private func countedAddress(
         _ request: AccountRequest, _ peer: String
     ) async throws(AccountError) -> (email: ExactString, record: PasswordRecord?) {
@@ -290,7 +294,7 @@ extension Accounts {
         withdraw(.name(email), peer)
     }
 
-    /// Whoever sets a password owns the address: it is confirmed, and all logins of the user end.
+    /// Sets a password. Whoever sets it owns the address: the address is confirmed, and all logins of the user end.
     private static func setPassword(
         _ hash: PasswordHash, of email: ExactString, _ tables: AccountTables
     ) throws(AccountError) -> Bool {

@@ -9,15 +9,15 @@ import Synchronization
 /// What a call means is in `ACCOUNTS.md`. Everything durable lies in one file beside the database; a call that changes
 /// something is one transaction of it.
 ///
-/// 1. Of a password only what scrypt makes of it is kept; of tokens and keys only digests.
-/// 2. No answer, and no time it takes, tells whether an address is known. The exception is a registration where
+/// 1. Of a password only its scrypt hash is kept; of tokens and keys only digests.
+/// 2. No answer, and no time that it takes, reveals whether an address is known. The exception is a registration where
 ///    addresses are not confirmed by message: there is no other way to tell the caller.
-/// 3. An access token is a JWT that the mint signs; the session it came from is looked at only when it is renewed.
+/// 3. An access token is a JWT that the mint signs. The session that it came from is checked only when it is renewed.
 package final class Accounts: Sendable {
     let database: String
     let rules: AccountRules
     let mint: TokenMint
-    /// Who checks the tokens of other issuers, by provider. Guarded by itself; held for a lookup.
+    /// The verifiers of other issuers' tokens, by provider. Guarded by itself; held for a lookup.
     private let verifiers: Mutex<[String: TokenVerifier]>
     let messenger: any AccountMessenger
     let functions: any FunctionRunner
@@ -27,17 +27,18 @@ package final class Accounts: Sendable {
     /// The file's reads and writes block; they run here, one at a time.
     private let fileQueue = DispatchQueue(label: "causeway.accounts")
     let attempts: Mutex<Attempts>
-    /// What is done after the answer, one thing after the other.
+    /// Work that is done after the answer, one thing after the other.
     private let afterwork = Mutex<Task<Void, Never>?>(nil)
     let hasher: PasswordHasher
-    /// What an unknown address is compared with, so that it takes as long as a known one.
+    /// The hash that an unknown address is compared with, so that it takes as long as a known one.
     let nobodysPassword: PasswordHash
 
     package static let fileName = "accounts.causeway"
 
     /// Opens the accounts in a database's folder, or makes them.
     ///
-    /// - Parameter providers: who checks the tokens of `custom-token`, `oauth2-apple` and so on.
+    /// - Parameter providers: the verifiers of the tokens of `custom-token`, `oauth2-apple` and so on.
+    /// - Throws: `keyUnusable` when the file, or the key in it, cannot be used.
     package static func open(
         folder: String, database: String, rules: AccountRules, providers: [String: TokenVerifier] = [:],
         messenger: any AccountMessenger, functions: any FunctionRunner = NoFunctions(), clock: any WallClock,
@@ -97,17 +98,17 @@ package final class Accounts: Sendable {
         store.close()
     }
 
-    /// Call when no call runs any more. What answers have promised is done before the file is closed.
+    /// Does what answers have promised, and closes the file. Call it when no call runs any more.
     package func end() async {
         await settled()
         close()
         await messenger.finish()
     }
 
-    /// Who checks the tokens of other issuers, by provider.
+    /// The verifiers of other issuers' tokens, by provider.
     var providers: [String: TokenVerifier] { verifiers.withLock { $0 } }
 
-    /// Takes other keys of other issuers from now on.
+    /// Replaces the keys of other issuers from now on.
     package func replaceProviders(by providers: [String: TokenVerifier]) {
         verifiers.withLock { $0 = providers }
     }
@@ -119,7 +120,7 @@ package final class Accounts: Sendable {
 
     // MARK: - After the answer
 
-    /// Does something whose duration must not tell the caller anything, when nobody waits for it.
+    /// Does something after the answer, because its duration must not reveal anything to the caller.
     func afterwards(_ body: @escaping @Sendable () async throws(AccountError) -> Void) {
         afterwork.withLock { last in
             let previous = last
@@ -134,7 +135,7 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Returns when what was promised before is done.
+    /// Returns when everything promised so far is done.
     package func settled() async {
         await afterwork.withLock { $0 }?.value
     }
@@ -153,7 +154,7 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// All or nothing: an error undoes what the body did.
+    /// Runs a write transaction. Throwing rolls back.
     func writing<Result: Sendable>(
         _ body: @escaping @Sendable (AccountTables) throws(AccountError) -> Result
     ) async throws(AccountError) -> Result {
@@ -189,7 +190,8 @@ package final class Accounts: Sendable {
     }
 }
 
-/// Runs scrypt, which takes a processor and 32 MiB for a tenth of a second: few at a time, and a bounded number wait.
+/// Runs scrypt, which takes a processor and 32 MiB for a tenth of a second: a few at a time, and a bounded number
+/// waits.
 final class PasswordHasher: Sendable {
     private let queues: [DispatchQueue]
     private let next = Atomic(0)

@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// Counts what failed, and makes those wait who fail too often. In memory: a restart forgets it.
+/// Counts failures, and makes callers wait who fail too often. In memory: a restart forgets them.
 struct Attempts {
     private struct Failures {
         var count: Int
@@ -12,7 +12,7 @@ struct Attempts {
     private let anonymousMax: Int
     private let windowMilliseconds: UInt64
 
-    /// A table that outsiders fill has a bound.
+    /// Outsiders fill the table, so it has a bound.
     private static let entriesMax = 50_000
 
     init(max: Int, anonymousMax: Int, windowMilliseconds: UInt64) {
@@ -23,8 +23,8 @@ struct Attempts {
 
     /// What is attempted.
     enum Subject {
-        /// To be the user of a name. A machine that fails at one name waits; so does a machine that tries many names,
-        /// and a name that many machines try.
+        /// A login as the user of a name. A machine that fails at one name waits. So does a machine that tries many
+        /// names, and a name that many machines try.
         case name(ExactString)
         /// A kind of call that names nobody, or must not be made without end. Counted by machine alone.
         case kind(Kind)
@@ -57,7 +57,7 @@ struct Attempts {
         }
     }
 
-    /// Counts an attempt before its outcome is known, so that those which run side by side count each other.
+    /// Counts an attempt before its outcome is known, so that concurrent attempts count each other.
     ///
     /// - Throws: When there were too many; this one is not counted then.
     mutating func begin(_ subject: Subject, from peer: String, at now: UInt64) throws(AccountError) {
@@ -72,7 +72,7 @@ struct Attempts {
         }
     }
 
-    /// The attempt that was begun did not fail.
+    /// Takes an attempt back that did not fail.
     mutating func withdraw(_ subject: Subject, from peer: String) {
         for (key, _) in keys(subject, peer) {
             guard let known = failures[key] else { continue }
@@ -80,7 +80,7 @@ struct Attempts {
         }
     }
 
-    /// Nothing that is over is left for the subject afterwards.
+    /// Throws when there were too many attempts, and drops expired counts of the subject.
     private mutating func check(_ subject: Subject, from peer: String, at now: UInt64) throws(AccountError) {
         for (key, max) in keys(subject, peer) {
             guard let known = failures[key] else { continue }
@@ -94,7 +94,8 @@ struct Attempts {
         }
     }
 
-    /// The name's own count with this caller begins anew; the caller's and the name's go on.
+    /// A login succeeded: the count of the name with this caller starts anew. The counts of the caller and of the name
+    /// go on.
     mutating func succeeded(_ name: ExactString, from peer: String) {
         failures[.pair(name: name, peer: ExactString(peer))] = nil
     }

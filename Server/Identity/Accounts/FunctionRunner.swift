@@ -1,22 +1,22 @@
-/// A function of the operator's, called by an app.
+/// A call of one of the operator's functions by an app.
 package struct FunctionCall: Codable, Hashable, Sendable {
     package var function: String
     package var database: String
-    /// Who calls; nil while the function is asked who it is.
+    /// Who calls; nil while the function is asked who somebody is.
     package var user: String?
     package var arguments: [ClaimValue]
 }
 
 package enum FunctionOutcome: Hashable, Sendable {
     case result(ClaimValue)
-    /// With what the function has to say to the app.
+    /// With the function's message to the app.
     case failed(String)
     case unknown
     /// Too many run and wait already.
     case busy
 }
 
-/// What runs the operator's functions.
+/// Runs the operator's functions.
 package protocol FunctionRunner: Sendable {
     func run(_ call: FunctionCall) async -> FunctionOutcome
 }

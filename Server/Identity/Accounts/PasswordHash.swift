@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import _CryptoExtras
 
-/// A password as it is kept: what scrypt makes of it and of a salt, with the cost it was made at.
+/// A password as it is stored: its scrypt hash, with the salt and the cost that it was made with.
 ///
 /// The cost travels with the hash, so that a later, higher one leaves the old passwords usable.
 package struct PasswordHash: Codable, Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct PasswordHash: Codable, Hashable, Sendable {
             self.parallelism = parallelism
         }
 
-        /// 32 MiB and some 100 ms, three times over: among the settings that OWASP recommends.
+        /// 32 MiB and about 100 ms, three times over: one of the settings that OWASP recommends.
         package static let standard = Cost(rounds: 1 << 15, blockSize: 8, parallelism: 3)
     }
 

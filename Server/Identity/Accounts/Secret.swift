@@ -16,7 +16,7 @@ struct Secret: Hashable {
         secret = Base64URL.encode(Self.randomBytes(Self.secretBytes, random))
     }
 
-    /// The secret in a text; nil when it is none.
+    /// Reads a secret from its text; nil when the text is none.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 128, parts.count == 2, Self.isID(String(parts[0])) else { return nil }
@@ -24,7 +24,7 @@ struct Secret: Hashable {
         secret = String(parts[1])
     }
 
-    /// The secret of an id that came apart from it.
+    /// A secret whose id came apart from it.
     init?(id: String, secret: String) {
         guard Self.isID(id), secret.utf8.count <= 128 else { return nil }
         self.id = id
@@ -60,7 +60,7 @@ struct Secret: Hashable {
         return bytes.prefix(count)
     }
 
-    /// Compares without telling by its time where two differ: digests are compared by the library, in constant time.
+    /// Compares without revealing by its time where two differ: the library compares digests in constant time.
     static func areEqual(_ left: Data, _ right: Data) -> Bool {
         SHA256.hash(data: left) == SHA256.hash(data: right)
     }

@@ -3,10 +3,10 @@ import Crypto
 import Foundation
 import JWTKit
 
-/// Signs the access tokens of one database's accounts, and knows them again.
+/// Signs the access tokens of one database's accounts, and recognizes them.
 ///
 /// The key is made with the accounts and kept in their file. Issuer and audience name the database, so that a token of
-/// one is worth nothing in another.
+/// one database is worth nothing in another.
 struct TokenMint: Sendable {
     private let keys: JWTKeyCollection
     private let keyID: JWKIdentifier
@@ -39,7 +39,7 @@ struct TokenMint: Sendable {
 
     static func issuer(of database: String) -> String { "causeway/accounts/\(database)" }
 
-    /// What the tokens claim beside who they are for: see `AccountClaims`.
+    /// Signs a token. What it claims about the user is in `AccountClaims`.
     func token(
         for account: AccountRecord, provider: ExactString, now: UInt64, lifetimeMilliseconds: UInt64
     ) async throws(AccountError) -> String {
@@ -49,7 +49,7 @@ struct TokenMint: Sendable {
         claims["aud"] = .string(database)
         claims["iat"] = .int(Int64(clamping: now / 1_000))
         claims["exp"] = .int(Int64(clamping: (now + lifetimeMilliseconds) / 1_000))
-        // Two tokens of one second are two tokens.
+        // Two tokens of the same second are different.
         claims["jti"] = .string(Base64URL.encode(Data(SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) })))
         claims["provider"] = .string(provider.string)
         do {

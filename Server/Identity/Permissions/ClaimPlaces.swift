@@ -1,9 +1,9 @@
 import CausewayQuery
 
-/// Puts claims where a rule's text, while it was read, had names that stand for them.
+/// Puts claims in the place of the names that stand for them while a rule's text is parsed.
 struct ClaimPlaces {
     private let names: [String: Int]
-    /// How often each claim was put somewhere: once, unless its name stands where no value can.
+    /// How often each claim was placed: once, unless its name stands where no value can.
     private var counts: [Int]
 
     init(count: Int) {
@@ -42,7 +42,7 @@ struct ClaimPlaces {
         }
     }
 
-    /// The claim that a name stands for: alone, and nothing of it.
+    /// The claim that a path stands for: the name alone, with nothing after it.
     private mutating func take(_ path: PropertyPath) -> Int? {
         guard path.names.count == 1, path == PropertyPath(path.names), let number = names[path.names[0]] else {
             return nil

@@ -1,7 +1,7 @@
 package import CausewayStore
 import Synchronization
 
-/// Says what callers may do in one database, by the rules of the moment.
+/// Says what callers may do in one database, by the current rules.
 ///
 /// Callers with the same claims share one answer, so that a thousand sessions of a team bind its rules once.
 package final class PermissionOffice: Sendable {
@@ -14,24 +14,24 @@ package final class PermissionOffice: Sendable {
         var known: [AccessRules: Permissions] = [:]
     }
 
-    /// Answers that are kept; beyond that all are forgotten and worked out anew.
+    /// How many answers are kept. Beyond that all are dropped and worked out again.
     private static let knownMax = 10_000
 
     package init(_ rules: PermissionRules?) {
         state = Mutex(State(rules: rules))
     }
 
-    /// Takes other rules from now on. Sessions ask again when they are told to.
+    /// Replaces the rules. Sessions ask again when they are told to.
     package func replace(by rules: PermissionRules?) {
         state.withLock { $0 = State(rules: rules) }
     }
 
-    /// Nil when there are no rules.
+    /// What a caller may do; nil when there are no rules.
     package func permissions(of caller: Caller) -> Permissions? {
         guard let rules = state.withLock(\.rules) else { return nil }
         let resolved = rules.rules(for: caller)
         return state.withLock { state in
-            // Replaced in the meantime: the answer is good for this once, and not remembered.
+            // The rules were replaced meanwhile: the answer is good for this once, and not kept.
             guard state.rules == rules else { return Permissions(resolved) }
             if let known = state.known[resolved] { return known }
             if state.known.count >= Self.knownMax { state.known.removeAll() }

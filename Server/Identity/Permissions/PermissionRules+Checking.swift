@@ -1,11 +1,11 @@
 package import CausewayModel
 import CausewayStore
 
-// Rules against the classes that a database has. A rule that does not fit permits nothing where it does not, so nothing
-// of this is dangerous; but nobody means it.
+// Rules against the classes that a database has. A rule that does not fit permits nothing where it does not, so it is
+// not dangerous; but nobody means it.
 
 extension PermissionRules {
-    /// What does not fit, each with the key of the rule (`classes.Task.read`) and a sentence.
+    /// The rules that do not fit, each with its key (`classes.Task.read`) and a sentence.
     package func problems(in schema: Schema) -> [RuleProblem] {
         byClass.sorted { $0.key < $1.key }.flatMap { name, rules -> [RuleProblem] in
             let key = "classes.\(name)"

@@ -5,8 +5,8 @@ package struct PermissionRules: Hashable, Sendable {
     package var byClass: [String: OfClass]
     /// For classes that are not named.
     package var otherwise: OfClass
-    /// Who may add classes and properties to the schema. There is no object: a template must be one that
-    /// `asksCallerAlone`, or it permits nobody.
+    /// Who may add classes and properties to the schema. There is no object to ask about: a template permits nobody
+    /// unless it `asksCallerAlone`.
     package var extendSchema: Rule
 
     package init(
@@ -23,7 +23,7 @@ package struct PermissionRules: Hashable, Sendable {
         case when(RuleTemplate)
     }
 
-    /// What is not said follows: `write` is as `read`, `create` and `delete` are as `write`.
+    /// When left out, `write` is as `read`, and `create` and `delete` are as `write`.
     package struct OfClass: Hashable, Sendable {
         package var read = Rule.always
         package var write: Rule?
@@ -43,7 +43,7 @@ package struct PermissionRules: Hashable, Sendable {
         }
     }
 
-    /// On top of those of the class. `write` is as `read` when it is not said.
+    /// On top of the rules of the class. When left out, `write` is as `read`.
     package struct OfProperty: Hashable, Sendable {
         package var read = Rule.always
         package var write: Rule?

@@ -2,22 +2,22 @@ import CausewayModel
 package import CausewayQuery
 
 extension RuleTemplate {
-    /// The expression as it is for one caller.
+    /// The predicate for one caller, with their claims put in.
     package func predicate(for caller: Caller) -> Predicate {
         guard !mentions.isEmpty else { return predicate }
         return predicate.with(mentions.map { ClaimOperand($0, of: caller) })
     }
 
-    /// Whether it is about the caller and no object: every comparison is between claims and constants.
+    /// Whether it asks about the caller alone: every comparison is between claims and constants.
     package var asksCallerAlone: Bool { predicate.asksCallerAlone }
 }
 
-/// A claim where a value stands.
+/// A claim as an operand.
 private enum ClaimOperand {
     case one(Value)
     case many([Value])
 
-    /// Nil for a claim that is missing, null, or made of other things than values.
+    /// Nil for a claim that is missing, null, or made of more than plain values.
     init?(_ mention: RuleTemplate.Mention, of caller: Caller) {
         switch mention {
         case .id: self = .one(.string(caller.user.string))
@@ -98,7 +98,7 @@ extension Comparison {
 
     // MARK: - Claims against constants
     //
-    // The query language compares nothing but properties, so what follows from the caller alone is worked out here:
+    // The query language compares only properties, so comparisons about the caller alone are evaluated here:
     // `$user.claims.role == 'admin'`.
 
     /// - Parameter isList: whether the left side is a claim with several values.
@@ -135,7 +135,7 @@ extension Comparison {
         return found
     }
 
-    /// Nil for values of different types, which nothing is known of.
+    /// Nil for values that cannot be compared: then the answer is unknown.
     private func known(_ left: Value, _ comparator: Comparator, _ right: Value) -> Bool? {
         let isComparable =
             switch (left, right) {
@@ -176,7 +176,7 @@ extension Arithmetic {
     fileprivate func with(_ values: [ClaimOperand?]) -> Arithmetic {
         switch self {
         case .claim(let number):
-            // Nothing can be computed with others, so nothing is known of them.
+            // Nothing can be computed with claims that are no numbers, so the answer is unknown.
             switch values[number] {
             case .one(let value) where value.isNumber: .value(value)
             case .one, .many, nil: self

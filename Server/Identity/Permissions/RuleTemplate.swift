@@ -2,13 +2,13 @@ import CausewayQuery
 
 /// A rule's expression: the query language, with the caller's claims as `$user.…` where a value may stand.
 ///
-/// The text is read once. While it is, each mention of a claim is a name, so that the parser takes it wherever it takes a
-/// key path; then the names become claims (`Expression.claim`), and `predicate(for:)` puts the values in. A claim that gets
-/// no value stays, and no schema can bind it: a comparison with a claim that is missing is therefore not known, and permits
+/// The text is parsed once. While it is, each mention of a claim is a name, so that the parser accepts it wherever it
+/// accepts a key path. Then the names become claims (`Expression.claim`), and `predicate(for:)` puts the values in. A
+/// claim without a value stays, and no schema can bind it: so a comparison with a missing claim is unknown, and permits
 /// nothing.
 package struct RuleTemplate: Hashable, Sendable {
     package let text: String
-    /// What is asked of the caller, by position.
+    /// The claims that it mentions, by position.
     let mentions: [Mention]
     let predicate: Predicate
 
@@ -39,7 +39,7 @@ package struct RuleTemplate: Hashable, Sendable {
         }
     }
 
-    /// What stands for the mention with this number while the text is read.
+    /// The name that stands for the mention with this number while the text is parsed.
     static func name(of number: Int) -> String { "$user:\(number)" }
 }
 
@@ -62,7 +62,7 @@ private struct MentionReader {
         bytes = Array(text.utf8)
     }
 
-    /// The text with names in backticks instead.
+    /// The text, with names in backticks in place of the mentions.
     mutating func read() throws(RuleError) -> String {
         var plain: [UInt8] = []
         while position < bytes.count {
@@ -85,7 +85,7 @@ private struct MentionReader {
         return String(decoding: plain, as: UTF8.self)
     }
 
-    /// With its quotation marks. One that never ends is for the parser to refuse.
+    /// A quoted text with its quotation marks. If it never ends, the parser refuses it.
     private mutating func quoted() -> ArraySlice<UInt8> {
         let start = position
         let mark = bytes[position]

@@ -8,7 +8,7 @@ import CausewayStore
 // Objects that are alive, and what operations make of any object.
 
 extension AccessJudge {
-    /// What the object before it says of an operation.
+    /// Judges an operation by the rules of the object before it; nil when it is permitted.
     func touching(
         _ object: JudgedObject, _ rules: BoundRules.OfClass, _ operation: Operation, _ column: Int?
     ) -> StoreFailure? {
@@ -23,11 +23,11 @@ extension AccessJudge {
         return nil
     }
 
-    /// What the object after it says of an operation.
+    /// Judges an operation by the rules of the object after it; nil when it is permitted.
     func changing(
         _ object: JudgedObject, _ rules: BoundRules.OfClass, _ operation: Operation, _ column: Int?
     ) throws(StoreFailure) -> StoreFailure? {
-        // Out of the object, so that nothing of it is copied when it grows.
+        // Taken out of the object, so that nothing of it is copied when it grows.
         let known = object.draft.take()
         let isFirst = known == nil
         var draft = known ?? ObjectDraft(isNew: false)
@@ -39,7 +39,7 @@ extension AccessJudge {
             return Self.refusal("replace", object.plan)
         }
         object.draft = draft
-        // What has no effect makes nothing, and what is deleted is nothing.
+        // An operation without effect makes nothing, and a deleted object is nothing.
         if effect == .none || effect == .end { return nil }
         if isPermitted(object, isNew: draft.isNew, rules) { return nil }
         object.draft = nil
@@ -48,8 +48,8 @@ extension AccessJudge {
         return Self.goneTooFar(object.plan)
     }
 
-    /// What the object after them says of operations that stand or fall together: all edits of its texts, which come after
-    /// its other changes, and whatever there is once too much was read.
+    /// Judges operations that stand or fall together by the object after them. These are all edits of its texts, which
+    /// come after its other changes, and all operations once too many elements were read.
     func changingTogether(_ object: JudgedObject, _ verdicts: inout Verdicts) throws(StoreFailure) {
         guard let rules = object.rules else { return }
         let draft = object.draft
@@ -83,7 +83,7 @@ extension AccessJudge {
 }
 
 extension AccessJudge {
-    /// What an operation does, as far as the lives of its object decide about that.
+    /// The effect of an operation, as far as the lives of its object decide it.
     enum Effect {
         case none
         case change
@@ -95,7 +95,7 @@ extension AccessJudge {
     func draw(
         _ operation: Operation, _ column: Int?, into draft: inout ObjectDraft, _ object: JudgedObject
     ) throws(StoreFailure) -> Effect {
-        // One-way objects have neither lives nor stamps: one that replaces another is a write.
+        // One-way objects have neither lives nor stamps: replacing one is a write.
         guard object.plan.schema.kind == .object, operation.isAboutLife else {
             if let lives = draft.lives, !lives.isAlive { return .none }
             return try take(operation, column, into: &draft, object) ? .change : .none
@@ -106,7 +106,7 @@ extension AccessJudge {
         let hasEffect = try lives.join(operation, base: changeset.seen(operation.target), in: merging)
         draft.lives = lives
         guard hasEffect else {
-            // It was stronger that the object has ended. Of one that is not here, the create is judged all the same.
+            // The delete wins. The create of an object that is not here is judged all the same.
             if draft.isNew, !lives.isAlive { _ = try take(operation, column, into: &draft, object) }
             return .none
         }
@@ -118,7 +118,7 @@ extension AccessJudge {
         return isNewLife ? .newLife : .change
     }
 
-    /// Takes what merging will let stand: a value that loses to the one in the record decides nothing.
+    /// Takes what merging will keep: a value that loses to the one in the record decides nothing.
     ///
     /// - Returns: false when the operation is older than the object that it is about.
     private func take(
@@ -138,7 +138,7 @@ extension AccessJudge {
         return true
     }
 
-    /// As the changesets before this one have left it. Merging goes on with what was loaded here.
+    /// The object as the changesets before this one have left it. Merging continues with what was loaded here.
     private func record(of object: JudgedObject) throws(StoreFailure) -> WorkingObject {
         if let known = object.record { return known }
         let record = try merging.prepared(object.name)

@@ -2,7 +2,7 @@ import CausewayOperations
 import CausewayQuery
 import CausewayStore
 
-// Objects that come into being.
+// Objects that are created.
 
 extension AccessJudge {
     /// A new object is judged as the whole changeset makes it, its collections too.
@@ -20,7 +20,7 @@ extension AccessJudge {
                 return refuseCreates(indices, Self.refusal("create", plan), &verdicts)
             }
             if rules.writable.isEmpty { return }
-            // What is refused changes what is judged: once more without it. Within a round a property has one answer.
+            // A refusal changes what is judged: judge once more without it. Within a round a property has one answer.
             var isSettled = true
             var answers: [Int: Bool] = [:]
             for index in indices where !verdicts.isRefused(index) {
@@ -29,7 +29,7 @@ extension AccessJudge {
                     let answer = answers[column] ?? meets(rule, made)
                     answers[column] = answer
                     if answer { continue }
-                    // Where objects may be hidden the answer is the one that a hidden one of this key would bring.
+                    // Where objects may be hidden, the answer is the same as for a hidden object with this key.
                     let isOpen = rules.read == .constant(true) || !operations[index].isCreate
                     let failure = isOpen ? Self.refusal("set", plan, column) : Self.refusal("create", plan)
                     if operations[index].isCreate { return refuseCreates(indices, failure, &verdicts) }

@@ -6,7 +6,7 @@ import CausewayStore
 // Parts of objects: embedded ones, and collections in mixed values.
 
 extension AccessJudge {
-    /// An embedded object on the way up, or the top that it comes to.
+    /// An embedded object on the way up, or the top that it leads to.
     enum Part: Hashable {
         case part(ObjectName)
         case property(Place)
@@ -38,7 +38,7 @@ extension AccessJudge {
         }
     }
 
-    /// Of a part and what it is in, the first that is here: it answers for those that are not.
+    /// Of a part and what it is in, the first that exists: it answers for those that do not.
     private func firstHere(_ name: ObjectName, in top: JudgedObject) -> JudgedObject {
         var object = object(name)
         while object.row == nil, object !== top, let place = place(of: object.name) {
@@ -47,7 +47,7 @@ extension AccessJudge {
         return object
     }
 
-    /// What holds an embedded object in the record; else what this changeset lets hold it.
+    /// What holds an embedded object in the record; otherwise what holds it by this changeset.
     private func place(of name: ObjectName) -> Place? {
         recordedPlaces(of: name).first ?? places[name]
     }
@@ -66,7 +66,7 @@ extension AccessJudge {
         return found
     }
 
-    /// The operation gives an embedded object a place, and it has another already.
+    /// Refuses an operation that gives an embedded object a place while it has another one.
     func taking(_ operation: Operation, by object: JudgedObject) -> StoreFailure? {
         let plan = object.plan
         if plan.embeddedColumns.isEmpty, plan.mixedColumns.isEmpty { return nil }

@@ -5,7 +5,7 @@ import CausewayOperations
 import CausewayQuery
 import CausewayStore
 
-/// Holds the operations of one changeset against what its writer may do, before any of them is applied.
+/// Judges the operations of one changeset by what its writer may do, before any of them is applied.
 ///
 /// *Before* is the object as the server has it when the changeset comes; *after* is what the accepted operations of the
 /// changeset make of it (`ObjectDraft`).
@@ -20,24 +20,24 @@ import CausewayStore
 ///     anything on an embedded object    write of the object it is part of     -
 ///                                       and of the property that holds it
 ///
-/// Which create makes a life, and which is a change of what is alive, follows the lives of the object operation by
-/// operation, as merging will (`Lives`): a delete that comes before it in the changeset counts, and what the server
+/// Which create begins a life, and which changes a living object, follows from the lives of the object, operation by
+/// operation, as in merging (`Lives`). An earlier delete in the changeset counts, and so do tombstones that the server
 /// has forgotten.
 ///
-/// Nobody takes what belongs to somebody else by holding it: a value that names an embedded object which another object
-/// holds, or another property, is refused.
+/// Nobody takes over an embedded object by holding it: a value is refused if it names an embedded object that another
+/// object, or another property, holds.
 ///
-/// Of an object that its writer may not read, a refusal says what it would say if the object were not there.
+/// For an object that its writer may not read, a refusal says what it would say if the object did not exist.
 ///
-/// What depends on a refused operation is refused with it, which is for `Verdicts` to see to.
+/// `Verdicts` refuses what depends on a refused operation.
 ///
-/// A rule that looks through a link sees the other object as the operations that are not refused leave it. What is refused
-/// changes what is seen, so all is judged again without it, until nothing more is refused. That may take as many passes as
-/// there are operations, and they are bounded: in the last one nothing is permitted by what it sees of an object that the
-/// changeset is about.
+/// A rule that looks through a link sees the other object as the operations that are not refused leave it. A refusal
+/// changes what is seen, so everything is judged again without the refused operation, until nothing more is refused.
+/// That may take as many passes as there are operations, so passes are bounded. In the last one nothing is permitted by
+/// what a rule sees of an object that the changeset is about.
 ///
-/// A rule that asks for the elements of a collection reads all of them for each operation. Once a pass has read
-/// `elementsMax` of them, what is left of each object's operations is judged at once, and stands or falls together.
+/// A rule about the elements of a collection reads all of them for each operation. Once a pass has read `elementsMax`
+/// of them, the rest of each object's operations is judged at once, and stands or falls together.
 final class AccessJudge {
     let merging: Merging
     let rules: BoundRules
@@ -49,27 +49,27 @@ final class AccessJudge {
     private lazy var steps: [Step?] = makeSteps()
     private var objects: [ObjectName: JudgedObject] = [:]
     private var classes: [Int: JudgedClass] = [:]
-    /// What this changeset gives embedded objects as their place.
+    /// The places that this changeset gives embedded objects.
     var places: [ObjectName: Place] = [:]
 
     // Of one pass.
     private var isLastPass = false
-    /// What was refused when it began.
+    /// What was refused when the pass began.
     private var standing = Verdicts()
     /// Whether the outcomes of objects are drawn; they are when a rule first looks through a link.
     private var hasOutcomes = false
-    /// Whether a rule saw one of them, since a judgement began and since the pass did.
+    /// Whether a rule saw one of the outcomes: since a judgement began, and since the pass began.
     private var sees = false
     private var hasSeen = false
     /// How many elements of collections the pass has read for rules.
     var elementsRead = 0
     private let elementsMax: Int
-    /// Rows cannot throw: what they met is thrown at the end of the pass.
+    /// Rows cannot throw: their failure is thrown at the end of the pass.
     private var failure: StoreFailure?
 
-    /// A refusal rarely takes another with it, and that hardly ever a third.
+    /// One refusal rarely causes another, and hardly ever a third.
     static let passesMax = 8
-    /// So many operations are judged once more, in all passes after the first together; one pass more there always is.
+    /// How many operations are judged again in all passes after the first together; one more pass is always made.
     static let judgedAgainMax = 4_000
 
     private var passes: Int { 1 + min(max(Self.judgedAgainMax / max(operations.count, 1), 1), Self.passesMax - 1) }
@@ -103,7 +103,7 @@ final class AccessJudge {
     static func rules(_ permissions: Permissions?, _ merging: Merging) -> BoundRules? {
         guard let permissions else { return nil }
         let rules = permissions.bound(in: merging.catalog.schema)
-        // Whoever may read everything learns nothing from what they hold.
+        // Only a caller who may not read everything could learn something by holding an embedded object.
         return !rules.permitsAllWrites || permissions.fingerprint != 0 ? rules : nil
     }
 
@@ -154,7 +154,7 @@ final class AccessJudge {
         }
         for object in together.sorted(by: { $0.name < $1.name }) { try changingTogether(object, &verdicts) }
         for object in made.sorted(by: { $0.name < $1.name }) { try making(object, &verdicts) }
-        // All that get a place have it now, so that what was found for one holds for those in it.
+        // All parts that get a place have it now, so what is found for one holds for those inside of it.
         var ascent = Ascent<Part>()
         for index in embedded {
             if let failure = changingPart(step(index).object, &ascent) { verdicts.refuse(index, failure) }
@@ -166,7 +166,8 @@ final class AccessJudge {
         return step
     }
 
-    /// What the writer hears of a refusal: of an object that they may not read what they would hear if it were not there.
+    /// What the writer hears of a refusal. For an object that they may not read it is what they would hear if it did
+    /// not exist.
     func told(_ failure: StoreFailure, of object: JudgedObject) -> StoreFailure {
         guard let row = object.row else { return failure }
         let isReadable =
@@ -178,7 +179,7 @@ final class AccessJudge {
             ? Self.refusal("create", object.plan) : ExistenceCheck.failure(object.plan, mayHide: true)
     }
 
-    /// Whether a rule is met afterwards.
+    /// Whether a rule is met after the changeset.
     func meets(_ rule: BoundPredicate, _ row: JudgedRow) -> Bool {
         sees = false
         let answer = rule.matches(row)
@@ -199,7 +200,7 @@ final class AccessJudge {
 
     // MARK: - For rows
 
-    /// An object that an operation is about, or that holds a part which one is about. It is kept.
+    /// An object that an operation is about, or that holds a part which an operation is about. It is kept.
     func object(_ name: ObjectName) -> JudgedObject {
         if let known = objects[name] { return known }
         let object = unknown(name)
@@ -207,8 +208,8 @@ final class AccessJudge {
         return object
     }
 
-    /// An object that a rule comes to. One that no operation is about is not kept: a rule may read a list of millions of
-    /// links for every operation.
+    /// An object that a rule reaches by a link. It is kept only if an operation is about it: a rule may read a list of
+    /// millions of links for every operation.
     func linked(_ name: ObjectName) -> JudgedObject { objects[name] ?? unknown(name) }
 
     private func unknown(_ name: ObjectName) -> JudgedObject {
@@ -238,7 +239,7 @@ final class AccessJudge {
         }
     }
 
-    /// Whether an object that a link leads to is there, when all operations have had their effect.
+    /// Whether an object that a link leads to exists when all operations have had their effect.
     func existsAfterAll(_ object: JudgedObject) -> Bool {
         if !hasOutcomes { drawOutcomes() }
         guard let outcome = object.outcome else { return object.row != nil }
@@ -252,7 +253,7 @@ final class AccessJudge {
             for (index, operation) in operations.enumerated() where !standing.isRefused(index) {
                 guard let step = steps[index] else { continue }
                 let object = step.object
-                // Out of the object, so that nothing of it is copied when it grows.
+                // Taken out of the object, so that nothing of it is copied when it grows.
                 var draft = object.outcome.take() ?? ObjectDraft(isNew: object.row == nil)
                 _ = try draw(operation, step.column, into: &draft, object)
                 object.outcome = draft
@@ -280,7 +281,7 @@ final class AccessJudge {
         return .string(text.string)
     }
 
-    /// Says no more than the writer knows: which class, and which property.
+    /// A refusal that says no more than the writer knows: which class, and which property.
     static func refusal(_ verb: String, _ plan: ClassPlan, _ column: Int? = nil) -> StoreFailure {
         let what = column.map { ".\(plan.schema.properties[$0].name)" } ?? ""
         return StoreFailure(

@@ -3,24 +3,24 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// Whether an upload speaks for its own client only.
+/// Checks that an upload speaks only for its own client.
 ///
-/// What a client makes and nobody else can name, it names by an id with its own number in it: elements, positions, runs
-/// of texts, embedded objects, collections in mixed values. Were a client to make ids of another, the other's next
-/// insert would be taken for a repetition and be lost. And a part belongs to one place: were it put into a second one,
-/// its owner's deletion would no longer end it, and whoever may read the second could read it there.
+/// What a client makes and nobody else can name gets an id with the client's number in it: elements, positions, runs of
+/// texts, embedded objects, collections in mixed values. If a client made ids of another, the other's next insert would
+/// be taken for a repetition and be lost. And a part belongs to one place. Put into a second one, it would survive the
+/// deletion of its owner, and whoever may read the second place could read it there.
 struct ClaimCheck {
     let client: ClientID
-    /// Names that the client's file had before it was found to be a copy: what it made under them is its own, and since
-    /// every opening of a file counts from a number of its own, no other file makes the same.
+    /// Names that the client's file had before it was found to be a copy. What it made under them is its own. Every
+    /// opening of a file counts from a number of its own, so no other file makes the same ids.
     let predecessors: [ClientID]
     let isOneWay: Bool
     private let catalog: RecordCatalog
     private let transaction: Transaction
     private let tables = Tables()
-    /// What this upload has put where.
+    /// Where this upload has put which parts.
     private var placed: [ObjectName: Place] = [:]
-    /// What the writer may not know of counts as what never was.
+    /// What the writer may not know of is treated as if it never existed.
     var concealment: Concealment?
 
     private struct Place: Hashable {
@@ -28,8 +28,8 @@ struct ClaimCheck {
         var column: Int
     }
 
-    /// By how much an operation may raise the life that is known here. A device offline makes and deletes one key a few
-    /// times; a leap to the end of the numbers would keep the key dead, or alive, for ever.
+    /// How far an operation may raise the life that is known here. An offline device deletes and recreates one key a
+    /// few times. A leap to the largest number would keep the key dead, or alive, for ever.
     static let livesAtOnceMax: UInt32 = 1_024
 
     init(
@@ -75,7 +75,8 @@ struct ClaimCheck {
     private func checkMade(_ key: PrimaryKey, _ plan: ClassPlan) throws(StoreFailure) {
         guard case .container(let id) = key else { return }
         try checkMade(id, "an object of “\(plan.name)”")
-        // A one-way entry is no change to what is there or is named there: it has no history, and nobody would hear of it.
+        // A one-way entry may not change what exists or is named here: it has no history, so nobody would hear of the
+        // change.
         if isOneWay, placed[ObjectName(plan.number, key)] == nil, table(plan.number).keyOrGhost(for: key) != nil {
             throw invalid("A one-way entry makes an object of “\(plan.name)” under the name of one that is there.")
         }
@@ -128,7 +129,7 @@ struct ClaimCheck {
         let place = Place(holder: ObjectName(plan.number, target.key), column: column)
         let isHeldElsewhere =
             if let earlier = placed[part] { earlier != place } else { isHeld(part, elsewhereThan: place) }
-        // One sentence for both: it does not say whether there is such a part.
+        // One message for both cases: it does not reveal whether such a part exists.
         let isFree = isHeldElsewhere ? false : try !isUnmade(part, id)
         guard isFree else {
             throw invalid(
@@ -139,7 +140,8 @@ struct ClaimCheck {
         placed[part] = place
     }
 
-    /// One that has ended stays ended whoever names it; one that is still to be made is its maker's to place.
+    /// Whether a part is still to be made, by a maker who also places it. A deleted part stays deleted, whoever names
+    /// it.
     private func isUnmade(_ part: ObjectName, _ id: ElementID) throws(StoreFailure) -> Bool {
         if isOwn(id) { return false }
         if let concealment, concealment.mayHide(catalog[part.classNumber]) { return try !concealment.isKnown(part) }
@@ -167,7 +169,7 @@ struct ClaimCheck {
 
     private func isHeld(_ part: ObjectName, elsewhereThan place: Place) -> Bool {
         let table = table(part.classNumber)
-        // Also of one that is still to be made: who names it first says where.
+        // Also for a part that is still to be made: whoever names it first says where it is.
         guard let row = table.keyOrGhost(for: part.key) else { return false }
         for (origin, column) in catalog.holders(of: part.classNumber) {
             let holders = self.table(origin)

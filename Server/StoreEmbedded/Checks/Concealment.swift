@@ -5,22 +5,22 @@ import CausewayOperations
 import CausewayQuery
 import CausewayStore
 
-/// Whether a caller may know that an object is here, or was.
+/// Decides whether a caller may know that an object exists or existed.
 ///
-/// Whoever names an object learns nothing from the answer. One that is here and may not be read, one that has ended and
-/// could not be read, and one that never was are refused alike: with `objectUnknown`, in one sentence. Somebody who saw an
-/// object before it ended goes on merging with its end.
+/// Naming an object reveals nothing. An object that exists and may not be read, a deleted one that could not be read,
+/// and one that never existed are refused alike: with `objectUnknown`, in one sentence. A caller who could see an
+/// object before it was deleted goes on merging with its tombstone.
 final class Concealment {
     private let transaction: Transaction
     private let catalog: RecordCatalog
     private let rules: BoundRules
-    /// The version that is being made: its author knows what it ends.
+    /// The version that is being made: its author knows what it deletes.
     private let version: ServerVersion
-    /// Whether there may be anything that the caller may not read.
+    /// Whether anything may be hidden from the caller.
     private let hidesAny: Bool
-    /// What parts are in.
+    /// What parts belong to.
     private var ascent = Ascent<Place>()
-    /// What was found of objects, and of the properties that parts are in.
+    /// The answers so far, for objects and for the properties that parts are in.
     private var known: [Place: Bool] = [:]
 
     /// An object or part, or the property of an object that a part is in.
@@ -29,7 +29,7 @@ final class Concealment {
         var column: Int?
     }
 
-    /// Whose uploads these are, and what was read of the history in their commit.
+    /// The user of these uploads, and what their commit has read of the history.
     private let user: String
     private let past: PastEntries
 
@@ -47,19 +47,20 @@ final class Concealment {
         self.version = version
         let rules = permissions.bound(in: catalog.schema)
         self.rules = rules
-        // One-way objects are nobody's to read, and nothing is embedded in them that anybody names.
+        // Nobody reads one-way objects, and nobody names what is embedded in them.
         hidesAny = catalog.schema.classes.contains { classSchema in
             classSchema.kind == .object
                 && rules[classSchema.name].map { $0.read != .constant(true) || !$0.readable.isEmpty } == true
         }
     }
 
-    /// Whether there may be objects of the class that the caller may not read. Embedded ones are hidden with others.
+    /// Whether the class may have objects that the caller may not read. Embedded objects are hidden with those around
+    /// them.
     func mayHide(_ plan: ClassPlan) -> Bool {
         rules[plan.name].map { $0.read != .constant(true) } ?? hidesAny
     }
 
-    /// Whether an object is here or was, and the caller may know.
+    /// Whether an object exists or existed, and the caller may know that.
     func isKnown(_ name: ObjectName) throws(StoreFailure) -> Bool {
         if let key = table(name.classNumber).key(for: name.key) { return isVisible(Row(name.classNumber, key)) }
         guard let end = try End.load(name, in: transaction) else { return false }
@@ -68,7 +69,7 @@ final class Concealment {
 
     // MARK: - What is here
 
-    /// Whether the caller may read an object; of an embedded one, the property of the object that it is in.
+    /// Whether the caller may read an object; for an embedded one, the property of the object that it is in.
     func isVisible(_ row: Row) -> Bool {
         guard mayHide(catalog[row.classNumber]) else { return true }
         guard let top = top(of: row) else { return false }
@@ -78,7 +79,8 @@ final class Concealment {
         return answer
     }
 
-    /// The object itself, or the property of another that it is in at last. Nil when nothing holds it.
+    /// The object itself; for an embedded one the property of the top-level object that it is in. Nil when nothing
+    /// holds it.
     private func top(of row: Row) -> Place? {
         guard catalog[row.classNumber].schema.kind == .embedded else { return Place(row: row) }
         return ascent.top(of: Place(row: row)) { place in
@@ -109,7 +111,7 @@ final class Concealment {
 
     // MARK: - What has ended
 
-    /// Whether the caller could read an object as it was when it ended.
+    /// Whether the caller could read an object as it was when it was deleted.
     private func sawEnd(_ name: ObjectName, _ end: End) throws(StoreFailure) -> Bool {
         let plan = catalog[name.classNumber]
         guard mayHide(plan), end.version != version else { return true }
@@ -122,7 +124,7 @@ final class Concealment {
         }
         guard let root = place.entry.root, root != name else { return false }
         let rootPlan = catalog[root.classNumber]
-        // Nothing says in which property it was.
+        // Nothing records in which property it was.
         guard let own = rules[rootPlan.name], own.readable.keys.allSatisfy({ !rootPlan.mayHoldParts($0) }) else {
             return false
         }
@@ -140,7 +142,7 @@ final class Concealment {
     }
 }
 
-/// An object as it was when it ended.
+/// An object as it was when it was deleted.
 private struct EndedRow: RowSource {
     let name: ObjectName
     let plan: ClassPlan
@@ -164,6 +166,6 @@ private struct EndedRow: RowSource {
         return content.elements(areKeys: areKeys || property.collection == .set)
     }
 
-    /// Rules for reading look through no link to another object, and what was embedded has ended too.
+    /// Rules for reading look through no link to another object, and what was embedded is deleted too.
     func object(at link: Value, in target: String) -> EndedRow? { nil }
 }

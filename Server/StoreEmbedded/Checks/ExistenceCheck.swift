@@ -3,17 +3,17 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// Finds operations about objects that this database has never had.
+/// Finds operations on objects that this database has never had.
 ///
-/// A change of a deleted object is an outcome of merging: the delete was stronger. A change of an object that nobody
-/// ever made here is not, of an embedded one neither. It comes from a client whose creation of it was refused, or that has
-/// seen it in a database that was restored from an older copy since. Applied it would vanish, so it is refused, and its
-/// writer keeps it [I7].
+/// A change of a deleted object is an outcome of merging: the delete wins. A change of an object, or embedded object,
+/// that nobody ever made here is not. It comes from a client whose create was refused, or that saw the object in a
+/// database that was since restored from an older copy. If applied it would vanish, so it is refused, and its writer
+/// keeps it [I7].
 ///
-/// A writer that is older than an end which was forgotten may mean what that end was stronger than (RULES.md, F2).
+/// If the writer is older than a forgotten tombstone, its change may be one that this tombstone beats (RULES.md, F2).
 ///
-/// To a writer who may not read every object of the class that all is one: what is not here is known to them only if they
-/// could read it before it ended (`Concealment`).
+/// For a writer who may not read every object of the class there is no difference. What does not exist is known to them
+/// only if they could read it before it was deleted (`Concealment`).
 struct ExistenceCheck {
     private let merging: Merging
     private let operations: [Operation]
@@ -23,9 +23,9 @@ struct ExistenceCheck {
     /// What the changeset itself creates, gathered once it matters.
     private var created: Set<ObjectReference>?
     private var known: ObjectReference?
-    /// The object found missing last: a run of operations may be about one.
+    /// The object that was found missing last: a run of operations may be about it.
     private var unknown: (target: ObjectReference, failure: StoreFailure)?
-    /// By class: millions may be refused for one of these.
+    /// By class: millions of operations may be refused with one of these.
     private var failures: [Int: StoreFailure] = [:]
 
     init(_ merging: Merging, _ operations: [Operation], of changeset: Changeset, _ concealment: Concealment?) {
@@ -65,7 +65,7 @@ struct ExistenceCheck {
         return try !merging.forgotten(plan.number).areKnown(to: changeset.seen(target))
     }
 
-    /// - Parameter mayHide: whether it may as well be that the writer may not read it.
+    /// - Parameter mayHide: whether the reason may also be that the writer may not read it.
     static func failure(_ plan: ClassPlan, mayHide: Bool) -> StoreFailure {
         let rest = mayHide ? "that this user may read" : "and never had it"
         return StoreFailure(

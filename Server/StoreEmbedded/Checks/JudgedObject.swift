@@ -35,7 +35,7 @@ final class JudgedClass {
         }
     }
 
-    /// Equal rules have one number, so that what one of them says is asked once. A predicate is hashed once for its place.
+    /// Equal rules have one number, so that each is asked once. A predicate is hashed once for its place.
     func number(of rule: BoundPredicate, at place: Rule) -> Int {
         if let known = numbersByPlace[place] { return known }
         let number = numbers[rule] ?? numbers.count
@@ -45,28 +45,28 @@ final class JudgedClass {
     }
 }
 
-/// An object that a judged changeset is about, or that a rule comes to. Of those that it is about there is one each, so that
-/// an operation costs one search.
+/// An object that a judged changeset is about, or that a rule reaches. Each object that the changeset is about has one,
+/// so that an operation costs one lookup.
 final class JudgedObject {
     let name: ObjectName
     let judged: JudgedClass
-    /// Where it stands when the changeset comes; nil when it is not alive.
+    /// Its row when the changeset comes; nil when it is not alive.
     let row: ObjectKey?
-    /// The changeset has a create of it.
+    /// Whether the changeset has a create of it.
     var hasCreate = false
-    /// Once asked for.
+    /// Loaded when it is first asked for.
     var record: WorkingObject?
-    /// What rules say of it as the changeset finds it, by their numbers.
+    /// The answers of rules about it as the changeset finds it, by the rules' numbers.
     var answers: [Int: Bool] = [:]
 
     // Of one pass.
-    /// What the operations that were accepted so far make of it; nil while it is as it was found.
+    /// What the operations accepted so far make of it; nil while it is as it was found.
     var draft: ObjectDraft?
-    /// What all that was not refused when the pass began makes of it.
+    /// What all operations that were not refused when the pass began make of it.
     var outcome: ObjectDraft?
     /// The places of operations that stand or fall together.
     var together: [Int] = []
-    /// Of one that comes into being, the places of all operations on it.
+    /// For an object that is created, the places of all operations on it.
     var made: [Int] = []
 
     init(_ name: ObjectName, _ judged: JudgedClass, row: ObjectKey?) {
@@ -77,7 +77,7 @@ final class JudgedObject {
 
     var plan: ClassPlan { judged.plan }
     var rules: BoundRules.OfClass? { judged.rules }
-    /// No part of another.
+    /// Whether it is not a part of another object.
     var isTop: Bool { plan.schema.kind != .embedded }
 
     func forgetPass() {

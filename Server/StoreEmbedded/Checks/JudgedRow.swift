@@ -11,9 +11,9 @@ struct JudgedRow: RowSource {
 
     enum Moment {
         case before
-        /// As far as the changeset was judged.
+        /// After what was judged of the changeset so far.
         case after
-        /// Of an object that a link of the judged one leads to: when all of the changeset has had its effect.
+        /// For an object that a link of the judged one leads to: after all of the changeset.
         case afterAll
     }
 

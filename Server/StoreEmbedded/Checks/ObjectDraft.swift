@@ -3,16 +3,16 @@ import CausewayOperations
 
 /// What the operations of a changeset make of one object, as far as rules can ask.
 ///
-/// What they take out of a collection counts as still there: a rule that asks for it is then answered as before.
+/// Elements that are removed from a collection count as still there: a rule about them is answered as before.
 struct ObjectDraft {
-    /// Nothing of this life is in the record.
+    /// Whether nothing of this life is in the record.
     private(set) var isNew: Bool
-    /// The changeset has a create of it.
+    /// Whether the changeset has a create of it.
     private(set) var isCreated = false
     /// How far its lives have come; nil while no operation was about them.
     var lives: Lives?
     private var fields: [Int: FieldValue] = [:]
-    /// Of counters: what is added to the value above, or to that in the record.
+    /// For counters: what is added to the value above, or to the one in the record.
     private var sums: [Int: Int64] = [:]
     private var elements: [Int: [Value]] = [:]
     private var keys: [Int: [Value]] = [:]
@@ -22,7 +22,7 @@ struct ObjectDraft {
         self.isNew = isNew
     }
 
-    /// What an operation may change of a draft, so that it can be taken back without a copy of all that was gathered.
+    /// What an operation may change in a draft, so that it can be taken back without a copy of everything gathered.
     enum Mark {
         /// Before a create or a delete.
         case whole(ObjectDraft)
@@ -56,7 +56,7 @@ struct ObjectDraft {
         if let more = gathered[column]?.count { gathered[column]?.removeLast(more - count) }
     }
 
-    /// Another life begins.
+    /// Begins another life.
     mutating func begin() {
         isNew = true
         fields = [:]
@@ -66,6 +66,8 @@ struct ObjectDraft {
         edits = [:]
     }
 
+    /// Adds an operation to the draft.
+    ///
     /// - Parameters:
     ///   - column: the one that the operation is about; nil for a create or a delete.
     ///   - loses: whether what the record holds in a column is stronger.
@@ -96,7 +98,7 @@ struct ObjectDraft {
 
     private mutating func take(_ field: FieldValue, _ column: Int, _ loses: (FieldValue, Int) -> Bool) {
         if let taken = fields[column] {
-            // Of one changeset, so of one stamp.
+            // Both are of one changeset, so of one stamp.
             if field.isDefault, !taken.isDefault { return }
         } else if !isNew, loses(field, column) {
             return
@@ -105,14 +107,14 @@ struct ObjectDraft {
         sums[column] = nil
     }
 
-    /// What a column holds, if the record holds this.
+    /// What a column holds, where `recorded` is what the record holds.
     func value(of column: Int, recorded: () -> Value) -> Value {
         let value = fields[column]?.value ?? recorded()
         guard let sum = sums[column], case .int(let number) = value else { return value }
         return .int(number &+ sum)
     }
 
-    /// Of a text.
+    /// The edits of a text.
     func edits(of column: Int) -> [TextOperation]? { edits[column] }
 
     func added(to column: Int, keys areKeys: Bool) -> [Value] {

@@ -10,7 +10,7 @@ extension Operation {
         if case .text = self { true } else { false }
     }
 
-    /// A create or a delete.
+    /// Whether it is a create or a delete.
     var isAboutLife: Bool {
         switch self {
         case .create, .delete: true
@@ -31,7 +31,7 @@ extension Operation {
 
     /// The columns it writes, without the primary key.
     ///
-    /// - Parameter withoutZeros: whether what a new object holds anyway does not count.
+    /// - Parameter withoutZeros: whether to leave out values that a new object holds anyway.
     func columns(_ plan: ClassPlan, withoutZeros: Bool = false) -> [Int] {
         switch self {
         case .create(_, _, let fields):
@@ -44,7 +44,7 @@ extension Operation {
         }
     }
 
-    /// The values it puts somewhere, by column.
+    /// The values that it stores, by column.
     func values(_ plan: ClassPlan) -> [(column: Int, value: Value)] {
         let named: [(String, Value)] =
             switch self {

@@ -1,13 +1,14 @@
 import CausewayModel
 import CausewayOperations
 
-// What `OperationCheck` asks of a create, asked of the columns of many.
+// The checks of `OperationCheck` for a create, made on the columns of many creates.
 
 extension OperationCheck {
-    /// The columns that the fields of a run name; nil unless every one of its creates passes for certain. What does not
-    /// pass here is checked create by create, which also tells the reason.
+    /// The columns of a run's fields; nil unless every one of its creates passes for certain. What does not pass here
+    /// is checked create by create, which also tells the reason.
     ///
-    /// Objects with parts in rows of their own are not created so, nor those of a class with mixed values, which may have.
+    /// Objects with parts in rows of their own are not created this way. Nor are those of a class with mixed values,
+    /// which may have such parts.
     func columns(of run: CreationRun, _ plan: ClassPlan) -> [Int]? {
         guard !isOneWay, plan.travelsInColumns,
             let primaryKey = plan.primaryKey, fits(run.keys, plan.schema.properties[primaryKey])

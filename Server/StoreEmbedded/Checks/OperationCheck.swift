@@ -3,19 +3,19 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// Holds operations from outside against the schema, before any of them is applied.
+/// Checks operations from outside against the schema, before any of them is applied.
 ///
-/// Everything that later work relies on is settled here: the class and property exist, the value has the property's
-/// type, keys are of the right kind. What passes can have no effect, but it cannot fail.
+/// Everything that later work relies on is checked here: the class and property exist, the value has the property's
+/// type, keys are of the right kind. What passes may have no effect, but it cannot fail.
 struct OperationCheck {
     let catalog: RecordCatalog
     /// One-way entries create asymmetric objects; changesets never touch them.
     let isOneWay: Bool
     private var claims: ClaimCheck
-    /// The object that the last operation of a one-way entry was about: what it holds follows its create.
+    /// The object that a one-way entry created last: what the object holds follows its create.
     private var lastCreated: ObjectReference?
     private var lastShapes: [Int: Shape] = [:]
-    /// The class found missing last, which mostly all operations of a run name.
+    /// The class that was found missing last: mostly all operations of a run name it.
     private var unknownClass: (name: String, failure: StoreFailure)?
 
     /// The columns that the fields of a create name. Creates of one import name the same ones over and over.
@@ -129,7 +129,7 @@ struct OperationCheck {
 
     // MARK: - One way
 
-    /// To be called before each entry of one-way objects.
+    /// Must be called before each entry of one-way objects.
     mutating func beginEntry() { lastCreated = nil }
 
     private mutating func checkOneWay(_ operation: Operation, _ plan: ClassPlan) throws(StoreFailure) {
@@ -227,7 +227,7 @@ struct OperationCheck {
     }
 
     private func check(_ value: Value, _ plan: ClassPlan, _ column: Int) throws(StoreFailure) {
-        // What most values are, without a copy of the property's description.
+        // The most common values, without a copy of the property's description.
         switch (plan.types[column], value) {
         case (.bool, .bool), (.int, .int), (.double, .double), (.string, .string), (.date, .timestamp): return
         default: break
@@ -268,8 +268,8 @@ struct OperationCheck {
         return fits(key, property)
     }
 
-    /// Embedded objects belong to one parent, and one-way ones are never read: no mixed value leads there. Only a
-    /// collection of its own may be named, by its container, where the value is no element of a set.
+    /// Embedded objects belong to one parent, and one-way ones are never read: no mixed value leads to them. By its
+    /// container a value may only name a collection of its own, and not in an element of a set.
     private func fits(_ link: ClassedLink, _ property: Property) -> Bool {
         if NestedCollection(className: link.className) != nil {
             guard case .container = link.key, catalog[link.className] != nil else { return false }
@@ -300,6 +300,6 @@ struct OperationCheck {
 }
 
 extension Property {
-    /// What it is that has parts.
+    /// The word for what has the parts.
     fileprivate var partsWord: String { isText ? "text" : "\(collection)" }
 }

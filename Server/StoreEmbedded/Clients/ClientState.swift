@@ -10,18 +10,18 @@ struct ClientState {
     var ingested: UInt64 = 0
     /// The time of its last stamp after clamping: the next one is later.
     var lastTime: UInt64 = 0
-    /// What is kept of its refusals, and no copy of its file has, weighs so many bytes. Those that an earlier build left,
-    /// which did not count, count once a hello lets some of them go.
+    /// How many bytes of its refusals are kept that no copy of its file has stored. Refusals of an earlier build, which
+    /// did not count them, count once a hello removes some of them.
     var refusalBytes: UInt64 = 0
-    /// Up to which changeset one of the copies of its file, which may be the only one, has stored what was refused.
+    /// The changeset up to which a copy of its file, which may be the only one, has stored the refusals.
     var told: UInt64 = 0
-    /// Which openings of its file made what is committed.
+    /// Which openings of its file made the committed changesets.
     var openings = Openings()
-    /// The same of what is ingested.
+    /// Which openings of its file made the ingested entries.
     var oneWayOpenings = Openings()
-    /// What its file was called before it was found to be a copy, and before that: what it makes may bear their ids.
+    /// The names of its file before it was found to be a copy, newest first: what the file makes may bear their ids.
     var predecessors: [ClientID] = []
-    /// The version at which it took their place: what they wrote later, another file wrote.
+    /// The version at which it took their place: what was written later under these names is another file's.
     var inherited = ServerVersion.zero
     static let predecessorsMax = 8
 
@@ -72,13 +72,13 @@ struct ClientState {
         transaction.tree(Layout.clients).put(Layout.bytes(client.rawValue), writer.bytes)
     }
 
-    /// Whether another opening made the changeset that is known by its number: what came first is no repetition of it. So
-    /// may one be that is older than the openings that are kept, and the answer to a hello tells.
+    /// Whether another opening made the changeset that is known by this number: then this one is no repetition of it.
+    /// That may also be so of a changeset older than the openings that are kept, and the answer to a hello tells.
     func isOfCopy(_ changeset: Changeset) -> Bool {
         openings.mayIncludeOther(than: changeset.opening, in: changeset.sequence...changeset.sequence)
     }
 
-    /// The same of one-way entries.
+    /// The same for one-way entries.
     ///
     /// - Precondition: the first of the batch is there already.
     func hasOfCopy(_ batch: OneWayBatch) -> Bool {
@@ -86,9 +86,9 @@ struct ClientState {
         return last >= batch.first && oneWayOpenings.mayIncludeOther(than: batch.opening, in: batch.first...last)
     }
 
-    /// A stamp no later than the time of receipt, and later than every stamp of the client before: a clock that runs
-    /// ahead does not win over what others write from now on, and its owner's writes stay in their order. Nor does one
-    /// lose against what its owner had seen: that is no later than `newest`, the latest stamp of anybody.
+    /// A stamp no later than the time of receipt, and later than every stamp of the client before. So a clock that runs
+    /// ahead does not win over what others write from now on, and its owner's writes stay in their order. Nor does a
+    /// stamp lose to what its owner had seen: that is no later than `newest`, the latest stamp of anybody.
     mutating func clamp(
         _ stamp: Stamp, of client: ClientID, receivedAt time: UInt64, newest: inout UInt64
     ) -> Stamp {

@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayOperations
 import CausewayStore
 
-/// What was refused of one changeset, in few bytes: it may be a million operations, and all for one reason.
+/// The refusals of one changeset, in few bytes: a million operations may be refused for one reason.
 ///
 /// | Part | |
 /// |---|---|
@@ -20,10 +20,10 @@ struct RefusalRecord {
         var reason: Int
     }
 
-    /// So many different reasons of one changeset are kept; operations beyond them keep their code and get a sentence
+    /// How many different reasons of one changeset are kept. Operations beyond them keep their code and get a sentence
     /// that says so. Nobody reads more, and a sentence is longer than what it is about.
     static let reasonsMax = 100
-    /// A sentence names what its operation names, which may be long.
+    /// A sentence quotes what its operation names, which may be long.
     static let sentenceBytesMax = 1_000
 
     /// - Parameter count: how many operations of the changeset come before these.
@@ -83,7 +83,7 @@ struct RefusalRecord {
         return writer.bytes
     }
 
-    /// How many refusals there are, of which none is made.
+    /// How many refusals there are, without making any of them.
     static func count(in bytes: [UInt8]) throws(EncodingError) -> Int {
         var reader = ByteReader(bytes)
         return try readPlaces(from: &reader).total
@@ -135,7 +135,7 @@ struct RefusalRecord {
         return refusals
     }
 
-    /// A number that many others can be added to.
+    /// Reads a number that many others can be added to.
     private static func readNumber(from reader: inout ByteReader) throws(EncodingError) -> Int {
         let number = try reader.readVarint()
         guard number <= UInt64(UInt32.max) else { throw reader.malformed("a refusal's number has more than 32 bits") }

@@ -3,8 +3,8 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// What was refused of each client's changesets [I7]. It stays when a device has stored it, as long as there is room: the
-/// device's file may have been copied before, and then the other copy has not been told.
+/// The refusals of each client's changesets [I7]. They stay after a device has stored them, as long as there is room:
+/// the device's file may have been copied before, and then the other copy has not been told.
 struct RefusalTree {
     private let transaction: Transaction
 
@@ -12,9 +12,9 @@ struct RefusalTree {
         self.transaction = transaction
     }
 
-    /// Keeps what was refused of a changeset.
+    /// Stores the refusals of a changeset.
     ///
-    /// - Returns: what it weighs.
+    /// - Returns: their weight in bytes.
     func append(_ record: RefusalRecord, of client: ClientID, sequence: UInt64) -> UInt64 {
         let key = Self.key(client, sequence)
         let value = record.encoded()
@@ -22,8 +22,8 @@ struct RefusalTree {
         return key.withUnsafeBytes { key in value.withUnsafeBytes { Self.weight(key, $0) } }
     }
 
-    /// The bytes that a record takes, and so many at least for each refusal: of what repeats itself a byte stands for
-    /// thousands, each of which is told.
+    /// The bytes that a record takes, and at least so many for each refusal: in a record that repeats itself a byte
+    /// stands for thousands of refusals, each of which is told.
     private static func weight(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> UInt64 {
         let bytes = key.count + value.count
         let isOfOne = key.count > Self.keyBytes
@@ -31,10 +31,10 @@ struct RefusalTree {
         return UInt64(max(bytes, Self.bytesOfRefusal * count))
     }
 
-    /// All that wait for a client are read when a view is worked out for it.
+    /// The least that a refusal counts: all that wait for a client are read when a view is computed for it.
     private static let bytesOfRefusal = 16
 
-    /// What is kept of a client's changesets behind one weighs.
+    /// The weight of the refusals of a client's changesets after one.
     func bytes(of client: ClientID, after told: UInt64) -> UInt64 {
         var bytes: UInt64 = 0
         transaction.tree(Layout.refusals)
@@ -45,7 +45,7 @@ struct RefusalTree {
         return bytes
     }
 
-    /// In the order of changesets and operations; those of whole changesets, until there are as many as are asked for.
+    /// In the order of changesets and operations. Only whole changesets, until there are at least `limit` refusals.
     func refusals(
         of client: ClientID, after acknowledged: UInt64, through last: UInt64, limit: Int
     ) throws(StoreFailure) -> [Refusal] {
@@ -77,7 +77,7 @@ struct RefusalTree {
         return found
     }
 
-    /// Of what a device has stored the newest stays, up to so many bytes, for other copies of its file.
+    /// Of what a device has stored, keeps the newest, up to so many bytes, for other copies of its file.
     func thin(_ client: ClientID, through told: UInt64, toBytes bytesMax: UInt64) {
         let refusals = transaction.tree(Layout.refusals)
         let first = Self.key(client, 0)
@@ -117,14 +117,14 @@ struct RefusalTree {
         return Refusal(sequence: sequence, operation: operation, target: target, failure: StoreFailure(code, message))
     }
 
-    /// Behind these stands the place of the operation, in records of an earlier build.
+    /// In records of an earlier build the place of the operation follows these bytes.
     private static let keyBytes = 16
 
     private static func key(_ client: ClientID, _ sequence: UInt64) -> [UInt8] {
         Layout.bytes(client.rawValue) + Layout.bytes(sequence)
     }
 
-    /// Behind every refusal of the client's changesets up to this one.
+    /// The end of all refusals of the client's changesets up to this one.
     private static func end(_ client: ClientID, _ last: UInt64) -> [UInt8] {
         key(client, last) + Layout.bytes(UInt32.max)
     }

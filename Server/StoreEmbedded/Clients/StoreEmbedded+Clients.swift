@@ -26,7 +26,7 @@ extension StoreEmbedded {
         }
     }
 
-    /// What is known of the client, when that stays as it is.
+    /// What is known of the client, if registering it would change nothing.
     private func peek(
         _ client: ClientID, _ user: String, _ standing: DeviceStanding
     ) throws(StoreFailure) -> ClientRecord? {
@@ -53,10 +53,10 @@ extension StoreEmbedded {
 }
 
 extension ClientState {
-    /// Goes over what the device cannot send any more; returns how many changesets that are. Only ever upwards: a
-    /// device that claims less than it has changes nothing.
+    /// Lifts the numbers over what the device cannot send any more; returns how many changesets are skipped. Numbers
+    /// only rise: a device that claims less than it has changes nothing.
     mutating func lift(over standing: DeviceStanding) -> UInt64 {
-        // Which opening made those that are gone over nobody knows any more.
+        // Nobody knows which opening made the skipped ones.
         let reachedOneWay = max(ingested, min(standing.oldestOneWay, Self.numberMax).subtractingOrZero(1))
         if reachedOneWay > ingested { oneWayOpenings = Openings() }
         ingested = reachedOneWay
@@ -66,8 +66,8 @@ extension ClientState {
         return reached - committed
     }
 
-    /// Whether a predecessor is news. One that nobody has registered, which a record restored from an older copy may lack,
-    /// leaves nothing.
+    /// Whether a predecessor is new. One that is not registered, because the record was restored from an older copy,
+    /// has nothing to inherit.
     func hasToInherit(
         from predecessor: ClientID, of client: ClientID, in transaction: Transaction
     ) throws(StoreFailure) -> Bool {
@@ -75,7 +75,7 @@ extension ClientState {
         return try ClientState(of: predecessor, in: transaction) != nil
     }
 
-    /// What the file made under another name goes on to be its own.
+    /// Makes what the file wrote under another name its own.
     ///
     /// The stamps of the original are not inherited, for two reasons. They are not needed: a device's own stamps rise, so
     /// what the copy wrote behind the common past has later ones. And they would be wrong: the original may have gone on
@@ -84,14 +84,14 @@ extension ClientState {
         from predecessor: ClientID, of client: ClientID, at version: ServerVersion, in transaction: Transaction
     ) throws(StoreFailure) {
         guard predecessor != .nobody, predecessor != client, !predecessors.contains(predecessor) else { return }
-        // Nobody takes the name of a client that is another's, or of one that may become another's.
+        // Nobody inherits from a client of another user, or from one that may become another user's.
         guard let earlier = try ClientState(of: predecessor, in: transaction) else { return }
         try earlier.check(user, predecessor)
         predecessors = Array(([predecessor] + earlier.predecessors + predecessors).prefix(Self.predecessorsMax))
         inherited = version
     }
 
-    /// Leaves room above whatever a device claims.
+    /// Leaves room above any number that a device claims.
     private static let numberMax: UInt64 = 1 << 62
 }
 

@@ -4,15 +4,16 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-// Collections forget what is gone below the horizon: RULES.md, section 12.
+// Collections forget what was removed below the horizon: RULES.md, section 12.
 
 extension StoreEmbedded {
-    /// Has collections forget what the marks say that the history has passed.
+    /// Makes collections forget what their marks list, once the history has passed these marks.
     ///
-    /// What sets and maps forget changes nothing for anybody. Of a list or text devices have the tree too: it is made anew
-    /// in a version of nobody's, which tells it whole to all who see it, those that write about it now among them.
+    /// What sets and maps forget changes nothing for anybody. Devices have the tree of a list or text too, so the
+    /// server rebuilds it in a version of its own, without an author. That version tells the tree whole to all who see
+    /// it, those that write to it now among them.
     ///
-    /// - Returns: how many marks were done with, and whether more are due.
+    /// - Returns: how many marks were handled, and whether more are due.
     func forget(in transaction: Transaction, _ meta: inout Meta) throws(StoreFailure) -> (count: Int, hasMore: Bool) {
         let tree = MarkTree(in: transaction)
         let due = tree.takeDue(through: meta.historyStart)
@@ -22,7 +23,7 @@ extension StoreEmbedded {
         let merging = Merging(transaction, catalog, client: .nobody, version: next)
         for mark in due.marks {
             let (place, version) = (mark.place, meta.version)
-            // The object may have ended since.
+            // The object may have been deleted since.
             guard transaction.tree(Layout.lists).get(place.bytes) != nil else { continue }
             if catalog[place.classNumber].schema.properties[place.column].collection.isKeyed {
                 try merging.forgetKeys(mark, at: version)
@@ -49,9 +50,9 @@ extension Merging {
         MarkTree(in: transaction).mark(content, at: place, version)
     }
 
-    /// Has a list or text forget what its mark calls gone.
+    /// Makes a list or text forget what its mark lists as removed.
     ///
-    /// - Parameter version: at which it is marked again when it cannot forget anything yet.
+    /// - Parameter version: the version of a new mark, when nothing can be forgotten yet.
     fileprivate func forget(_ mark: MarkTree.Mark, else version: ServerVersion) throws(StoreFailure) {
         let place = mark.place
         guard table(place.classNumber).exists(place.key),
@@ -69,9 +70,10 @@ extension Merging {
         note(object)
     }
 
-    /// F8: whoever has not seen all of what was gone when a list or text forgot it may name positions between which others
-    /// stand that it does not know, or that are forgotten. What it inserts comes right behind what it put it behind, or where
-    /// that is forgotten, right before what it put it before.
+    /// F8: places an insert of a writer that has not seen everything that was removed when a list or text forgot it.
+    /// Such a writer may name positions that are forgotten, or between which there are others that it does not know.
+    /// Its insert goes right after the position before it. Where that is forgotten, it goes right before the position
+    /// after it.
     func placed(
         _ operation: Operation, _ object: WorkingObject, _ column: Int, _ changeset: Changeset
     ) -> Operation {
@@ -96,7 +98,7 @@ extension Merging {
 }
 
 extension ObjectState.Content {
-    /// Forgets what a mark calls gone, where its tree can be made anew without that.
+    /// Forgets what a mark lists as removed; false where its tree cannot be rebuilt without that.
     fileprivate mutating func forget(_ mark: MarkTree.Mark) throws(StoreFailure) -> Bool {
         switch self {
         case .list:

@@ -7,7 +7,7 @@ struct HistoryRecord {
     var client: ClientID
     /// When the server received it, in milliseconds since 1970; zero in a file that was written before this was noted.
     var time: UInt64 = 0
-    /// Of this record and its images, so that trimming knows what it frees.
+    /// Bytes of this record and its images, so that trimming knows what it frees.
     var sizeBytes: UInt64 = 0
     var births: [Birth] = []
     var entries: [Entry] = []
@@ -19,7 +19,7 @@ struct HistoryRecord {
 
     struct Entry {
         var name: ObjectName
-        /// The row it stood in when the commit found it; nil when it was not alive then.
+        /// The row that it was in when the commit found it; nil when it was not alive then.
         var row: ObjectKey?
         var before: Before
         var columns: PropertyNumbers

@@ -14,7 +14,7 @@ struct HistoryTree {
 
     // MARK: - Writing
 
-    /// - Parameter images: encoded, by the numbers of their entries, ascending.
+    /// - Parameter images: encoded images, ascending by the numbers of their entries.
     func append(
         _ record: HistoryRecord, images: [(number: Int, bytes: [UInt8])], at version: ServerVersion, _ meta: inout Meta
     ) {
@@ -32,8 +32,8 @@ struct HistoryTree {
         if meta.oldestTime == 0 { meta.oldestTime = record.time }
     }
 
-    /// Lets the oldest versions go until the history is within its bounds, but no more than `versionsMax` at once: after
-    /// a long pause the rest goes with the commits that follow.
+    /// Removes the oldest versions until the history is within its bounds, but no more than `versionsMax` at once:
+    /// after a long pause the rest goes with the commits that follow.
     func trim(_ options: StoreEmbedded.Options, versionsMax: Int, _ meta: inout Meta) throws(StoreFailure) {
         let history = transaction.tree(Layout.history)
         var trimmed = 0
@@ -53,7 +53,7 @@ struct HistoryTree {
         }
     }
 
-    /// How many versions one commit lets go beyond twice those that it adds.
+    /// How many versions one commit removes beyond twice those that it adds.
     static let trimmedAtOnce = 128
 
     // MARK: - Reading
@@ -62,7 +62,7 @@ struct HistoryTree {
         try Self.record(bytes(of: version))
     }
 
-    /// Nil for a version that the history does not reach back to.
+    /// Nil for a version that the history no longer has.
     func recordIfKept(_ version: ServerVersion) throws(StoreFailure) -> HistoryRecord? {
         guard let bytes = transaction.tree(Layout.history).get(Layout.bytes(version.rawValue)) else { return nil }
         return try Self.record(bytes)
@@ -87,7 +87,7 @@ struct HistoryTree {
         try sizedImage(reference).image
     }
 
-    /// The same, and how many bytes it has.
+    /// An image, and how many bytes it has.
     func sizedImage(_ reference: ImageReference) throws(StoreFailure) -> (image: ObjectState, sizeBytes: Int) {
         guard let bytes = transaction.tree(Layout.images).get(Layout.image(reference.version, reference.number)) else {
             throw StoreFailure(
@@ -100,7 +100,7 @@ struct HistoryTree {
         }
     }
 
-    /// The commits after a version, gathered: each object once.
+    /// The commits after a version as one history: each object once.
     func gather(
         after start: ServerVersion, through end: ServerVersion, for client: ClientID, _ pace: Pace
     ) throws(StoreFailure) -> History {
@@ -117,19 +117,19 @@ struct HistoryTree {
         return gathering.history
     }
 
-    /// Of an object in the record of a version, about.
+    /// About how many bytes an object takes in the record of a version.
     private static let bytesOfEntry = 8
 }
 
 extension StoreEmbedded.Options {
-    /// Time is that of the newest receipt, by a clock that is believed.
+    /// Whether the history exceeds its bounds. The time is that of the newest receipt, by a clock that is believed.
     fileprivate func areExceeded(by meta: Meta) -> Bool {
         meta.version.rawValue - meta.historyStart.rawValue > historyVersionsMax || meta.historyBytes > historyBytesMax
             || meta.received > meta.oldestTime && meta.received - meta.oldestTime > historyAgeMaxMilliseconds
     }
 }
 
-/// Several versions becoming one history.
+/// Gathers several versions into one history.
 private struct Gathering {
     /// In the order in which they were touched first, which mostly is that of their names.
     private var touched: [TouchedRow] = []
@@ -161,7 +161,7 @@ private struct Gathering {
 
     private mutating func add(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
         if let known = places[entry.name] {
-            // In its place: one object may be touched by every version, and its images are not copied for each.
+            // Changed in place: every version may touch one object, and its images are not copied for each.
             touched[known].add(entry, image, own)
             return
         }
@@ -179,12 +179,12 @@ private struct Gathering {
         touched.append(new)
     }
 
-    /// A row that was born in the range and is touched again is told as touched.
+    /// Makes a row that was created in the range and is touched again a touched one.
     ///
-    /// - Returns: whether the caller made it; nil for a row that was not born in the range.
+    /// - Returns: whether the client made it; nil for a row that was not created in the range.
     private mutating func takeOut(_ row: ObjectKey, _ classNumber: Int) -> Bool? {
         guard let index = births[classNumber].flatMap({ Self.index(ofRunWith: row, in: $0) }) else { return nil }
-        // Nothing else refers to the runs here: they would be copied for each row.
+        // The runs have no other reference here, so that they are not copied for each row.
         births[classNumber]?[index].without.append(row)
         return births[classNumber]?[index].byClient
     }
@@ -214,7 +214,7 @@ private struct Gathering {
 }
 
 extension TouchedRow {
-    /// A later version touched it as well.
+    /// Adds a later version that touched it as well.
     fileprivate mutating func add(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
         if existed, entry.before == .image { images.append(image) }
         columns.formUnion(entry.columns)

@@ -3,7 +3,8 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// The lineage at rest: one value of the tree `meta`. Count; per run its id as a fixed64 and where it began.
+/// The stored lineage: one value of the tree `meta`. A count; per run its id as a fixed64 and the version where it
+/// began.
 extension Lineage {
     private static let name = Array("lineage".utf8)
 

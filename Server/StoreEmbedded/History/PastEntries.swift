@@ -4,23 +4,23 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// What the history says of objects that have ended, for whoever asks within one commit.
+/// What the history says of deleted objects, for lookups within one commit.
 ///
 /// A record of the history is read whole, and names every object of its version: a few bytes of an upload can ask for
-/// records of millions. So what is read serves the whole commit, and each user may have so much read for all of the
-/// uploads in it, however small they are.
+/// records of millions. So what is read serves the whole commit, and each user has a budget for all of the uploads in
+/// it, however small they are.
 final class PastEntries {
     private let tree: HistoryTree
     private let readMax: Int
     private var records: [ServerVersion: [ObjectName: Place]] = [:]
     private var entriesKept = 0
     private var left: ExactDictionary<Int> = [:]
-    /// How much was read, an image as its bytes.
+    /// How many entries were read; an image counts by its bytes.
     private(set) var entriesRead = 0
 
-    /// What an image counts as, besides one: an entry more for so many of its bytes.
+    /// An image counts as one entry, and as one more for each so many of its bytes.
     static let imageBytesOfEntry = 64
-    /// When more are kept than this, all are let go.
+    /// When more entries are kept than this, all are dropped.
     static let keptMax = 100_000
 
     /// An entry of the history with its number.
@@ -35,7 +35,7 @@ final class PastEntries {
         self.readMax = readMax
     }
 
-    /// What a version did to an object; nil where the history does not reach back to it, or the user had enough.
+    /// What a version did to an object; nil where the history no longer has the version, or the user's budget is spent.
     func place(of name: ObjectName, in version: ServerVersion, for user: String) throws(StoreFailure) -> Place? {
         if let known = records[version] { return known[name] }
         guard mayRead(user), let read = try tree.recordIfKept(version) else { return nil }
@@ -54,7 +54,7 @@ final class PastEntries {
         return entries[name]
     }
 
-    /// What an object was; nil where the user had enough.
+    /// The image of an object; nil when the user's budget is spent.
     func image(_ reference: ImageReference, for user: String) throws(StoreFailure) -> ObjectState? {
         guard mayRead(user) else { return nil }
         let (image, sizeBytes) = try tree.sizedImage(reference)

@@ -4,7 +4,7 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// What the server remembers of a counter beside its value and stamp.
+/// What the server stores of a counter besides its value and stamp.
 struct CounterRecord: Hashable {
     /// What was added since the object was created; zero once the counter was set.
     var sum: Int64 = 0
@@ -48,7 +48,8 @@ extension Merging {
         object.setVersions[column] = record.setVersion
     }
 
-    /// C5: an addition of a writer who does not know stamps was made on the set that stands, if the writer had seen it.
+    /// C5: an addition of a writer that does not know stamps was made on the current set, if the writer had seen that
+    /// set.
     func based(
         _ addition: Addition, _ object: WorkingObject, _ column: Int, seen: ServerVersion
     ) -> Addition {
@@ -60,7 +61,7 @@ extension Merging {
         return Addition(addition.amount, base: hasSeen ? standing : .zero)
     }
 
-    /// Notes which counters an operation set.
+    /// Notes which counters an operation has set.
     func noteSets(of object: WorkingObject, _ before: [Stamp]) {
         for (column, stamp) in zip(object.plan.counterColumns, before) {
             let standing = object.state.base(ofAdditionsTo: object.plan.schema.properties[column].name)
@@ -68,7 +69,7 @@ extension Merging {
         }
     }
 
-    /// What additions to each of the class's counters have to be made on, for ``noteSets(of:_:)``.
+    /// The base that additions to each of the class's counters need, for ``noteSets(of:_:)``.
     func standingSets(of object: WorkingObject) -> [Stamp] {
         object.plan.counterColumns.map {
             object.state.base(ofAdditionsTo: object.plan.schema.properties[$0].name)

@@ -3,16 +3,19 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// A deletion: it beats changes that were made without having seen it. Kept as long as the history reaches back to it, and
-/// to the last change that it beat; then `ForgottenEnds` says how far one has to have seen to know of it.
+/// A tombstone: a deletion beats changes that were made without having seen it. It is kept as long as the history
+/// reaches back to it, or to the last change that it beat. After that `ForgottenEnds` says what a writer must have seen
+/// to know of it.
 struct End {
-    /// Even: the causal length that the object reached.
+    /// The causal length that the object reached; even.
     var life: UInt32
-    /// Which brought it about.
+    /// The version that made it.
     var version: ServerVersion
-    /// Whose it was: a writer has seen its own, whatever its base is. An earlier build did not note it.
+    /// The client that made it: a writer has seen its own deletions, whatever its base is. An earlier build did not
+    /// note it.
     var client = ClientID.nobody
-    /// Which was the last to change what had ended: its writer goes on doing so until it has heard of that.
+    /// The last version that changed the deleted object: its writer goes on doing so until it has heard of the
+    /// deletion.
     var met: ServerVersion
 
     init(life: UInt32, version: ServerVersion, client: ClientID) {

@@ -3,19 +3,20 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// What is left of the ends of a class that went with the history.
+/// What is left of a class's tombstones that were removed with the history.
 ///
-/// Whoever has seen the newest of them has seen them all, and never names what ended. Of an older writer nobody can say
-/// any more whether it means an object that ended; `RULES.md`, section 12, says what becomes of its changes.
+/// A writer that has seen the newest of them has seen them all, and never names a deleted object. Of an older writer
+/// nobody can say whether it means an object that was deleted; `RULES.md`, section 12, says what becomes of its
+/// changes.
 struct ForgottenEnds {
-    /// The newest that brought one about or met it; zero while none was forgotten.
+    /// The newest version that made or met one of them; zero while none was forgotten.
     var version = ServerVersion.zero
     /// The greatest life that any of them had reached.
     var lifeMax: UInt32 = 0
 
     private init() {}
 
-    /// Whether a writer that had seen so much has seen them all.
+    /// Whether a writer with this base has seen them all.
     func areKnown(to base: ServerVersion) -> Bool { base >= version }
 
     static func load(_ classNumber: Int, in transaction: Transaction) throws(StoreFailure) -> Self {
@@ -31,7 +32,7 @@ struct ForgottenEnds {
         }
     }
 
-    /// Lets the ends go that a version brought about, or met as the last one.
+    /// Removes the tombstones that a version made, or met as the last one.
     ///
     /// - Parameter names: what the version touched.
     static func forget(
@@ -51,7 +52,8 @@ struct ForgottenEnds {
         }
     }
 
-    /// All objects of a class are gone, and nobody will tell of each: whoever has not seen this version may mean one.
+    /// Forgets all objects of a class at once, without a tombstone for each: a writer that has not seen this version
+    /// may mean one of them.
     ///
     /// - Parameter lifeMax: the greatest life of an object that is gone.
     static func forgetAll(

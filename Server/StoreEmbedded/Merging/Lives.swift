@@ -3,19 +3,19 @@ import CausewayModel
 import CausewayOperations
 import CausewayStore
 
-/// How far the lives of an object have come, and what says which of them a writer means who does not know them all.
+/// The lives of an object so far, and which of them a writer means that does not know them all.
 ///
-/// Merging and the judgement of what a writer may do follow the same: what one calls a change must not make an object
-/// with the other.
+/// Merging and the judgement of permissions both use it: what one calls a change must not create an object in the
+/// other.
 struct Lives {
     let classNumber: Int
     /// Odd while it is alive.
     private(set) var life: UInt32
-    /// As it is in the record; nil while the object is alive there.
+    /// The tombstone in the record; nil while the object is alive there.
     let end: End?
-    /// As they are in the record; nil while the object is not alive there.
+    /// The stamps in the record; nil while the object is not alive there.
     let stamps: ObjectStamps?
-    /// The version has a create of it.
+    /// Whether the version has a create of it.
     private(set) var isMadeByClient: Bool
 
     init(_ object: WorkingObject) {
@@ -56,19 +56,19 @@ extension Merging {
     /// The life that a create means.
     func meantLife(_ life: UInt32, of object: Lives, base: ServerVersion) throws(StoreFailure) -> UInt32 {
         if object.isAlive {
-            // F4: a greater life than the one that an object lives was counted from an end that is forgotten.
+            // F4: a life beyond the one that an object lives was counted from a forgotten tombstone.
             guard life > object.life, try forgotten(object.classNumber).version != .zero else { return life }
             return object.life
         }
-        // O8: a writer that had seen the deletion, and let the object go since, means to bring the key back. Its own it has
-        // seen, also where its base is of before it because the server was restored meanwhile.
+        // O8: a writer that had seen the deletion, and dropped the object since, means to bring the key back. It has
+        // always seen its own deletions, even where its base is older because the server was restored meanwhile.
         guard let end = object.end, life <= end.life, end.life < Operation.lifeMax,
             base >= end.version || isOwn(end.client, in: end.version)
         else { return life }
         return end.life + 1
     }
 
-    /// F3: whether a delete may mean an earlier life of which nobody knows any more.
+    /// F3: whether a delete may mean an earlier life that nobody knows any more.
     func mayMeanForgotten(_ object: Lives, base: ServerVersion) throws(StoreFailure) -> Bool {
         guard try !forgotten(object.classNumber).areKnown(to: base) else { return false }
         guard object.isAlive else { return object.life == 0 }

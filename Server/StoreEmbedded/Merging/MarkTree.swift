@@ -4,13 +4,13 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// What collections may forget once the history does not reach back to a version any more: RULES.md, section 12.
+/// What collections may forget once the history no longer reaches back to a version: RULES.md, section 12.
 ///
-/// When a collection that remembers something removed is written, and no mark of it waits, a *mark* notes what it
-/// remembers now, of a list or text once that is more than what shows. Once the history begins behind that version
-/// everybody has seen it, but those who are behind the history, and what still stands as the mark has it is forgotten. What
-/// was removed meanwhile gets the next mark. So nothing removed carries its own time, and nothing stays for longer than the
-/// history reaches back, twice.
+/// A *mark* notes what a collection remembers of removed elements. It is made when such a collection is written and no
+/// mark of it waits; for a list or text, only once that is more than what shows. Once the history begins after the
+/// mark's version, everybody has seen that version, except those who are behind the history. Then what is still as the
+/// mark has it is forgotten. What was removed meanwhile gets the next mark. So no removed element carries a time of its
+/// own, and none stays for longer than twice the reach of the history.
 struct MarkTree {
     let transaction: Transaction
 
@@ -32,14 +32,14 @@ struct MarkTree {
 
     // MARK: - Forgetting
 
-    /// A mark that has done its waiting.
+    /// A mark whose version the history has passed.
     struct Mark {
         var place: PartTree.Place
         var version: ServerVersion
         var bytes: [UInt8]
     }
 
-    /// Takes marks of versions up to one out, as many as one commit may take time for.
+    /// Takes out the marks of versions up to one, as many as one commit has time for.
     func takeDue(through horizon: ServerVersion) -> (marks: [Mark], hasMore: Bool) {
         var marks: [Mark] = []
         var keys: [[UInt8]] = []
@@ -56,24 +56,24 @@ struct MarkTree {
         return (marks, size >= Self.bytesAtOnce)
     }
 
-    /// What one commit forgets, by the size of the marks.
+    /// How much one commit forgets, by the size of the marks.
     private static let bytesAtOnce = 1 << 20
     private static let bytesEach = 64
 
     // MARK: - What was forgotten
 
-    /// Notes that positions were forgotten which showed nothing at a version.
+    /// Notes that positions were forgotten that showed nothing at a version.
     func noteForgotten(at place: PartTree.Place, _ version: ServerVersion) {
         transaction.tree(Layout.folded).put(place.bytes, Layout.bytes(version.rawValue))
     }
 
-    /// What one must have seen to know all the positions there are; zero where none was forgotten.
+    /// The version that a writer must have seen to know all positions; zero where none was forgotten.
     func forgotten(at place: PartTree.Place) -> ServerVersion {
         guard let bytes = transaction.tree(Layout.folded).get(place.bytes) else { return .zero }
         return ServerVersion(bytes.withUnsafeBytes { Layout.number($0) } ?? 0)
     }
 
-    /// Leaves nothing of a list or text that has ended; a mark that waits finds that out by itself.
+    /// Removes what is noted of a deleted list or text. A mark that waits finds out about the deletion by itself.
     func remove(_ place: PartTree.Place) {
         transaction.tree(Layout.folded).remove(place.bytes)
     }
@@ -88,7 +88,7 @@ extension ObjectState.Content {
         }
     }
 
-    /// What it remembers of what is removed, as a mark has it.
+    /// What it remembers of removed elements, as a mark stores it.
     fileprivate var gone: [UInt8] {
         switch self {
         case .list(let list): list.places.encoded()

@@ -3,7 +3,7 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// Objects created plainly, and what is remembered from one to the next.
+/// Objects created plainly, and what is cached from one to the next.
 struct Creation {
     /// For the history: runs of rows, joined as long as they follow each other.
     var births: [HistoryRecord.Birth] = []
@@ -25,9 +25,9 @@ struct Creation {
 }
 
 extension Merging {
-    /// Creates an object that does not exist and never did. False when there is something to merge with.
+    /// Creates an object that does not exist and never did. Returns false when there is something to merge with.
     ///
-    /// Objects with embedded ones, or with collections in mixed values, go the other way, which knows their places.
+    /// Objects with embedded ones, or with collections in mixed values, take the other way, which knows their places.
     func createPlainly(
         _ target: ObjectReference, _ plan: ClassPlan, _ fields: [FieldValue], _ stamp: Stamp,
         _ check: inout OperationCheck
@@ -35,7 +35,7 @@ extension Merging {
         guard plan.schema.kind == .object else { return false }
         if !objects.isEmpty, objects[ObjectName(plan.number, target.key)] != nil { return false }
         if try hasEnds(plan), try End.load(ObjectName(plan.number, target.key), in: transaction) != nil { return false }
-        // The row that waits for it may lie within a run of others, where it once was.
+        // The object's ghost row may lie within a run of others, where the object once was.
         if try forgotten(plan.number).version != .zero, table(plan.number).keyOrGhost(for: target.key) != nil {
             return false
         }
@@ -70,7 +70,7 @@ extension Merging {
         guard let target = plan.targets[column] else {
             preconditionFailure("“\(plan.name)” has a link in column \(column), which is no link.")
         }
-        // Rows of embedded objects go without notice, with what holds them.
+        // Rows of embedded objects are removed unnoticed, with what holds them.
         if plan.isEmbedded(column) { return table(target).ghost(key) }
         if let known = creation.targets[target]?[key] { return known }
         let row = table(target).ghost(key)
@@ -110,7 +110,7 @@ extension Merging {
         creation.open[plan.number] = Creation.Run(shape: shape, stamps: stamps, keys: key...key)
     }
 
-    /// Writes the stamps of all that was created plainly so far.
+    /// Writes the stamps of everything created plainly so far.
     func endRuns() {
         guard !creation.open.isEmpty else { return }
         for (classNumber, run) in creation.open.sorted(by: { $0.key < $1.key }) { end(run, classNumber) }
@@ -121,7 +121,7 @@ extension Merging {
         save(run.stamps, of: run.keys, classNumber)
     }
 
-    /// Of rows that were created alike.
+    /// Saves the stamps of rows that were created alike.
     func save(_ stamps: ObjectStamps, of keys: ClosedRange<ObjectKey>, _ classNumber: Int) {
         stamps.saveBirths(classNumber, keys, in: transaction)
         if let last = creation.births.last, last.classNumber == classNumber,

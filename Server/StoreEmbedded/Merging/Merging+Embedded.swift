@@ -4,9 +4,9 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-// Embedded objects, and collections inside of mixed values, live in rows of their own, and only as long as another
-// object holds them. An object that concurrent changes left without a holder is deleted at the end of the changeset that
-// did so; what still arrives for it has no effect, because deletion beats it.
+// Embedded objects, and collections inside of mixed values, have rows of their own, and exist only as long as another
+// object holds them. If concurrent changes leave one without a holder, it is deleted at the end of the changeset that
+// did so. What still arrives for it has no effect, because the delete wins.
 
 extension Merging {
     /// The top-level object that an embedded one is part of, at any depth; nil while nothing holds it.
@@ -22,13 +22,13 @@ extension Merging {
         return table(root.classNumber).primaryKey(of: root.key).map { ObjectName(root.classNumber, $0) }
     }
 
-    /// For a part that gets another place: it was without one, or begins another life.
+    /// Drops the cached roots when a part gets another place: it had none, or begins another life.
     func forgetRoots() {
         roots = Ascent()
         hasUnplaced = false
     }
 
-    /// The object that a value held may be without a place once the value is gone.
+    /// Notes that the object which a value held may have no place once the value is gone.
     func doubt(
         _ value: Value, _ plan: ClassPlan, _ column: Int, in object: WorkingObject
     ) throws(StoreFailure) {
@@ -38,7 +38,7 @@ extension Merging {
         try doubt(row, root: root)
     }
 
-    /// Remembers the row and all that is embedded in it, whole: the tables may drop them with the last link.
+    /// Loads the row and all that is embedded in it, whole, before the tables may drop them with the last link.
     private func doubt(_ row: Row, root: ObjectName?) throws(StoreFailure) {
         // Not by recursion: devices decide how deep they nest.
         var waiting = [row]
@@ -101,7 +101,7 @@ extension Merging {
         try removeRecords(of: object, key)
         object.isUncertain = false
         object.isTouched = true
-        // Its maker thinks that it has a place.
+        // Its maker believes that it has a place.
         if object.image == nil { object.effective = false }
         object.state = ObjectState(life: object.state.isAlive ? object.state.life + 1 : object.state.life)
         endLife(of: object)

@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayStore
 
-// Writers that are older than ends which were forgotten: RULES.md, section 12.
+// Writers that are older than forgotten tombstones: RULES.md, section 12.
 
 extension Merging {
     func forgotten(_ classNumber: Int) throws(StoreFailure) -> ForgottenEnds {

@@ -6,11 +6,12 @@ import CausewayStore
 // Objects created plainly, many at once: their columns go into the tables as they come from the wire.
 
 extension Merging {
-    /// Creates the objects of a changeset's runs, in order, up to the first run that names an object which exists or was
-    /// deleted: the rest is looked at create by create. Answers how many runs it did, and how many objects they are.
+    /// Creates the objects of a changeset's runs, in order, up to the first run that names an object which exists or
+    /// was deleted: the rest is handled create by create. Returns how many runs and objects it created.
     ///
-    /// It does none where a create could be refused, since that is refused with all else that is about its object: where
-    /// one does not fit the schema, where one comes behind other operations, where the writer may not write everything.
+    /// It creates none if a create could be refused, because a refusal covers everything else about the object too.
+    /// That is so where a create does not fit the schema or comes after other operations, and where the writer may not
+    /// write everything.
     func create(
         _ changeset: Changeset, _ check: OperationCheck, _ permissions: Permissions?
     ) throws(StoreFailure) -> (runs: Int, objects: Int) {
@@ -32,11 +33,11 @@ extension Merging {
         return made
     }
 
-    /// False, with nothing done, when the objects have to be looked at one by one.
+    /// Returns false, with nothing done, when the objects must be handled one by one.
     private func create(
         _ run: CreationRun, _ plan: ClassPlan, _ columns: [Int], _ stamp: Stamp
     ) throws(StoreFailure) -> Bool {
-        // Of a class of which ends were forgotten, rows wait within the runs of others, where their objects once were.
+        // In a class with forgotten tombstones ghost rows lie within the runs of others, where their objects once were.
         guard !touchedClasses.contains(plan.number), try !hasEnds(plan),
             try forgotten(plan.number).version == .zero, let keys = NewKeys(run.keys, plan.schema)
         else { return false }

@@ -7,7 +7,7 @@ import CausewayStore
 // From the merged state to the rows.
 
 extension Merging {
-    /// What was touched since this was called last.
+    /// Writes back what was touched since the last call.
     func writeBackAll(_ stamp: Stamp) throws(StoreFailure) {
         for object in unwritten { try writeBack(object, stamp) }
         unwritten = []
@@ -22,7 +22,7 @@ extension Merging {
         }
         switch (object.stamps?.life, object.state.isAlive) {
         case (nil, false):
-            // Dead and stays so; a deletion of a longer life than the known one is remembered.
+            // Dead, and stays dead; a deletion of a longer life than the known one is recorded.
             if object.state.life > (object.end?.life ?? 0) { endLife(of: object) } else { meetEnd(of: object) }
         case (nil, true):
             try createRow(for: object, stamp)
@@ -105,7 +105,7 @@ extension Merging {
     }
 
     func endLife(of object: WorkingObject) {
-        // A life that was skipped over is even too: what is remembered is the last deletion.
+        // A life that was skipped over has an even number too: the last deletion is recorded.
         let life = object.state.isAlive ? object.state.life - 1 : object.state.life
         let end = End(life: life, version: version, client: client)
         end.save(object.name, in: transaction)
@@ -113,7 +113,7 @@ extension Merging {
         creation.hasEnds[object.name.classNumber] = true
     }
 
-    /// What came to nothing because an object had ended keeps its end for a while longer.
+    /// A tombstone that beats a change is kept for a while longer.
     private func meetEnd(of object: WorkingObject) {
         guard var end = object.end, end.met != version else { return }
         end.met = version
@@ -136,7 +136,7 @@ extension Merging {
             if present != value {
                 if plan.mayHoldParts(column) { try doubt(present, plan, column, in: object) }
                 table.set(key, column, value)
-                // What is no longer held took this object with it: they held each other in a circle.
+                // The value that went took this object with it: they held each other in a cycle.
                 guard table.exists(key) else { return doubt(object) }
             }
             if stamps[column] != (field.stamp, field.isDefault) {
@@ -155,13 +155,13 @@ extension Merging {
         }
     }
 
-    /// A value as it rests: a link by the row of its target, which may be one that nobody has created yet.
+    /// A value as it is stored: a link by the row of its target, which nobody may have created yet.
     func stored(_ value: Value, _ plan: ClassPlan, _ column: Int) -> Value {
         guard case .link(let key) = value else { return transaction.resting(value) }
         return .object(linkTarget(key, plan, column))
     }
 
-    /// Makes the columns what the content says. What is no longer held may have ended.
+    /// Makes the columns show the content. What is no longer held may be deleted.
     private func show(
         _ content: ObjectState.Content, of object: WorkingObject, _ column: Int, _ table: Table, _ key: ObjectKey
     ) throws(StoreFailure) {
@@ -174,7 +174,7 @@ extension Merging {
             let parts =
                 plan.mayHoldParts(column)
                 ? present.filter { catalog.part($0, plan, column, in: transaction) != nil } : []
-            // A part that moves must not leave the list even for a moment: it would end.
+            // A part that moves must not leave the list even for a moment: it would be deleted.
             if !parts.isEmpty || plan.isEmbedded(column) {
                 try doubt(parts, unlessIn: values, column, of: object)
                 table.listReplace(key, column, values)

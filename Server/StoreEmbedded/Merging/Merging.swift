@@ -10,8 +10,8 @@ import CausewayStore
 ///
 /// 1. *Plain creation* (`Merging+Creation`): the object does not exist and was never deleted, so there is nothing to
 ///    merge with. Its values go into the columns as they come.
-/// 2. *Merging* (`WorkingObject`): the part of the object that operations touch is loaded as an `ObjectState`, joined
-///    with them by `Merge`, and at the end of the changeset the difference is written back.
+/// 2. *Merging* (`WorkingObject`): what operations touch of the object is loaded as an `ObjectState` and joined with
+///    them by `Merge`. At the end of the changeset the difference is written back.
 ///
 /// After each changeset the rows are complete: embedded objects that lost their place in the meantime are gone.
 final class Merging {
@@ -24,17 +24,17 @@ final class Merging {
     private let inherited: ServerVersion
 
     var objects: [ObjectName: WorkingObject] = [:]
-    /// Loaded to be judged, and not touched yet.
+    /// Loaded for judging, and not touched yet.
     var prepared: [ObjectName: WorkingObject] = [:]
     /// In the order in which they were touched, so that what is written does not depend on hashing.
     var order: [WorkingObject] = []
-    /// The classes that they are of.
+    /// The classes of these objects.
     var touchedClasses: Set<Int> = []
-    /// What embedded objects are part of, as asked for so far. A part that lives keeps its place.
+    /// The top-level objects of embedded ones, as far as asked for. A part that lives keeps its place.
     var roots = Ascent<Row>()
-    /// Whether an object was asked for that nothing held: this changeset may place it.
+    /// Whether an object was asked for that nothing held: this changeset may give it a place.
     var hasUnplaced = false
-    /// TouchedRow since the last changeset ended.
+    /// Touched since the last changeset ended.
     var unwritten: [WorkingObject] = []
     /// Embedded objects that may have lost their place.
     var uncertain: [WorkingObject] = []
@@ -55,8 +55,8 @@ final class Merging {
         self.version = version
     }
 
-    /// Whether the writer's file wrote what another client, or its own, wrote in a version: it has seen that, whatever its
-    /// base is.
+    /// Whether the writer's file made what a client, its own or another, wrote in a version: then it has seen that,
+    /// whatever its base is.
     func isOwn(_ other: ClientID, in version: ServerVersion) -> Bool {
         other == client || version <= inherited && predecessors.contains(other)
     }
@@ -103,14 +103,14 @@ final class Merging {
                 if life < named { object.livesDiffer = true }
             }
             object.isMadeByClient = true
-            // A later life forgets the earlier one: what it was is wanted for the image.
+            // A later life forgets the earlier one, whose state the image needs.
             if object.state.isAlive, life > object.state.life { try loadAll(of: object) }
             let stands = object.state.isAlive && life == object.state.life
             for field in fields {
                 guard let column = plan.columns[field.property], column != plan.primaryKey else { continue }
                 try load(column, of: object)
                 // What was added to its first value stays on top of the new one. The writer's device knows the count
-                // that it was told, not how much of it was added, so it is told what stands.
+                // that it was told, not how much of it was added, so it is told the current value.
                 if stands, field.isDefault, plan.schema.properties[column].isCounter { object.effective = false }
                 object.columns.insert(column)
             }
@@ -177,7 +177,7 @@ final class Merging {
                     name: object.name, row: object.firstKey, before: before, columns: object.columns,
                     effective: object.effective, livesDiffer: object.livesDiffer, root: root))
         }
-        // Only what is embedded in them was touched: they count as touched all the same.
+        // Objects of which only embedded objects were touched count as touched too.
         var named = rootNames.isEmpty ? [] : Set(record.entries.map(\.name))
         for root in rootNames where named.insert(root).inserted {
             guard let key = table(root.classNumber).key(for: root.key) else { continue }

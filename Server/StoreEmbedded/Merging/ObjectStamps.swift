@@ -3,9 +3,9 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// Which stamp put each value of an object there, and which life it lives.
+/// The stamp of each value of an object, and the life that the object lives.
 ///
-/// Most objects are written once: one stamp and two sets of columns say it all. What was written later is listed.
+/// Most objects are written once: one stamp and two sets of columns are enough. Later writes are listed.
 struct ObjectStamps: Hashable {
     var life: UInt32
     /// The commit that began this life.
@@ -89,7 +89,7 @@ extension ObjectStamps {
         try loadWithRun(classNumber, key, in: transaction).stamps
     }
 
-    /// Together with the run of rows that share the stamps, when the row has none of its own.
+    /// The stamps of a row, and the run of rows that share them if the row has none of its own.
     static func loadWithRun(
         _ classNumber: Int, _ key: ObjectKey, in transaction: Transaction
     ) throws(StoreFailure) -> (stamps: ObjectStamps, run: ClosedRange<ObjectKey>?) {
@@ -112,10 +112,10 @@ extension ObjectStamps {
         transaction.tree(Layout.stamps).put(Layout.row(classNumber, key), writer.bytes)
     }
 
-    /// A run that the row begins or ends gets shorter; one that goes on around it stays, since a record of the row's own
-    /// goes before it.
+    /// Removes the stamps of a row. A run that begins or ends with the row gets shorter. A run around the row stays,
+    /// because a row's own record goes before it.
     ///
-    /// - Parameter isAlive: whether a row still is, this one not.
+    /// - Parameter isAlive: whether a row is still alive; false for this one.
     static func remove(
         _ classNumber: Int, _ key: ObjectKey, in transaction: Transaction, where isAlive: (ObjectKey) -> Bool
     ) throws(StoreFailure) {
@@ -136,7 +136,7 @@ extension ObjectStamps {
         }
     }
 
-    /// Of rows that one changeset created with the same columns.
+    /// Saves the stamps of rows that one changeset created with the same columns.
     func saveBirths(_ classNumber: Int, _ keys: ClosedRange<ObjectKey>, in transaction: Transaction) {
         var writer = ByteWriter()
         writer.write(fixed64: UInt64(bitPattern: keys.lowerBound.rawValue))

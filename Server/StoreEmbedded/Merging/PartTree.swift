@@ -4,11 +4,12 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// What is known of a row's list, set, map or text besides its values: ids of elements, stamps of entries, runs of texts.
+/// What is stored of a row's list, set, map or text besides its values: ids of elements, stamps of entries, runs of
+/// texts.
 ///
-/// The string of a text stands in its column alone.
+/// The string of a text is in its column only.
 struct PartTree {
-    /// A list, set, map or text at rest.
+    /// The place of a list, set, map or text.
     struct Place {
         var classNumber: Int
         var column: Int
@@ -33,7 +34,7 @@ struct PartTree {
 
     func bytes(at place: Place) -> [UInt8]? { tree.get(place.bytes) }
 
-    /// - Parameter bytes: of a list, set or map: as its state is encoded, too.
+    /// - Parameter bytes: of a list, set or map its encoded state; of a text its runs.
     func content(_ kind: ObjectState.Kind, _ bytes: [UInt8], at place: Place, _ table: Table) throws(StoreFailure)
         -> ObjectState.Content
     {
@@ -50,7 +51,7 @@ struct PartTree {
         }
     }
 
-    /// An empty one where nothing is kept.
+    /// The content at a place; empty where nothing is stored.
     func load(_ kind: ObjectState.Kind, at place: Place, _ table: Table) throws(StoreFailure) -> ObjectState.Content {
         guard let bytes = bytes(at: place) else { return ObjectState.Content(kind) }
         return try content(kind, bytes, at: place, table)

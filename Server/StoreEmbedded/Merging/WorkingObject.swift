@@ -6,21 +6,21 @@ import CausewayStore
 
 /// An object that the version being made touches: as much of its state as was asked for.
 ///
-/// Properties are loaded when an operation first names them, so that one of them costs no more than itself. What was
-/// loaded is also the image: what the version found.
+/// Properties are loaded when an operation first names them, so that an operation costs no more than what it names.
+/// What was loaded is also the image: the state that the version found.
 final class WorkingObject {
     let name: ObjectName
     let plan: ClassPlan
-    /// The row it stands in while it is alive in the tables.
+    /// Its row while it is alive in the tables.
     var key: ObjectKey?
     /// The row in which the version found it.
     let firstKey: ObjectKey?
     var state: ObjectState
     /// Nil when it did not exist before this version.
     var image: ObjectState?
-    /// The image's lists, sets and maps as they were read: nobody encodes them again for the history.
+    /// The image's lists, sets and maps as they were read, so that the history need not encode them again.
     var imageBytes: [(property: String, bytes: [UInt8])] = []
-    /// As they are in the tables; nil while it is not alive there.
+    /// The stamps in the tables; nil while it is not alive there.
     var stamps: ObjectStamps?
     var end: End?
     var loaded = PropertyNumbers()
@@ -33,7 +33,7 @@ final class WorkingObject {
     var effective = true
     var root: ObjectName?
 
-    /// What the client wrote about its life came to something else: F3, F4.
+    /// Whether what the client wrote about its life had another outcome: F3, F4.
     var livesDiffer = false
     /// The version has a create of it.
     var isMadeByClient = false
@@ -55,7 +55,7 @@ final class WorkingObject {
 }
 
 extension WorkingObject {
-    /// When the value in a column was written, loaded or not, and whether nobody wrote it explicitly.
+    /// The stamp of the value in a column, loaded or not, and whether nobody wrote the value explicitly.
     func standing(of column: Int) -> (stamp: Stamp, isDefault: Bool) {
         if let field = state[plan.schema.properties[column].name] { return (field.stamp, field.isDefault) }
         return stamps?[column] ?? (.zero, true)
@@ -83,27 +83,27 @@ extension Merging {
         return object
     }
 
-    /// An object for whoever judges operations before they are applied: the version goes on with it where it touches it.
+    /// An object for judging operations before they are applied. The version continues with it if it touches it.
     func prepared(_ name: ObjectName) throws(StoreFailure) -> WorkingObject {
         if let known = objects[name] ?? prepared[name] { return known }
         let object = try recorded(name)
-        // A part may go with what holds it, and what is not here may come into being: those are loaded anew.
+        // A part may go with what holds it, and what does not exist may be created: those are loaded again.
         if object.key != nil, object.plan.schema.kind == .object { prepared[name] = object }
         return object
     }
 
-    /// An object as the record has it, that the version need not come to touch.
+    /// An object as the record has it. The version need not touch it.
     func recorded(_ name: ObjectName, partOf root: ObjectName? = nil) throws(StoreFailure) -> WorkingObject {
         let plan = catalog[name.classNumber]
         let key = table(name.classNumber).key(for: name.key)
-        // A run of plain creations that is still open must be found by whoever looks for its stamps.
+        // The stamps of a run of plain creations that is still open must be written, so that they are found.
         if key != nil { endRuns() }
         let stamps = try key.map { key throws(StoreFailure) in
             try ObjectStamps.load(name.classNumber, key, in: transaction)
         }
         let end = key == nil ? try End.load(name, in: transaction) : nil
         let object = WorkingObject(name, plan, key: key, stamps: stamps, end: end)
-        // It came to life in this very version: there is nothing that the version found.
+        // It was created in this very version: the version found nothing.
         if let stamps, stamps.bornVersion == version { object.image = nil }
         if let key, plan.schema.kind == .embedded { object.root = root ?? rootName(of: Row(name.classNumber, key)) }
         return object

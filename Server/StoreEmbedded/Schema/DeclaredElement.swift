@@ -7,7 +7,8 @@ import CausewayStore
 struct DeclaredElement {
     /// Whose device added it; nil for what was there before this was noted.
     var user: String?
-    /// In milliseconds since 1970. `declared` is written once in `notedEveryMilliseconds`, so that hellos seldom write.
+    /// In milliseconds since 1970. `declared` is written at most once in `notedEveryMilliseconds`, so that hellos
+    /// seldom write.
     var added: UInt64
     var declared: UInt64
 
@@ -17,7 +18,7 @@ struct DeclaredElement {
     func isStale(at time: UInt64) -> Bool { time >= declared + Self.notedEveryMilliseconds }
 }
 
-/// The tree of them, as one transaction sees it.
+/// The tree of declared elements, as one transaction sees it.
 struct DeclaredTree {
     private let transaction: Transaction
 
@@ -43,7 +44,7 @@ struct DeclaredTree {
         transaction.tree(Layout.declared).remove(Self.key(className, property))
     }
 
-    /// The class and all of its properties.
+    /// Removes the class and all of its properties.
     func remove(_ className: String) {
         let keys = Self.key(className, nil)
         transaction.tree(Layout.declared).remove(keys)
@@ -69,7 +70,7 @@ struct DeclaredTree {
         return count
     }
 
-    /// Whether any element of the schema is to be noted as declared.
+    /// Whether any element of the schema must be noted as declared again.
     func isStale(_ schema: Schema, at time: UInt64) throws(StoreFailure) -> Bool {
         for classSchema in schema.classes {
             if try element(classSchema.name)?.isStale(at: time) ?? true { return true }

@@ -3,8 +3,8 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayStore
 
-/// The classes of the database as the record needs them: by a number that never changes, with everything worked out
-/// that a single operation would otherwise look up.
+/// The classes of the database as the record needs them: by a number that never changes, with everything precomputed
+/// that each operation would otherwise look up.
 struct RecordCatalog: Sendable {
     let schema: Schema
     private let byName: ExactDictionary<ClassPlan>
@@ -46,7 +46,7 @@ struct RecordCatalog: Sendable {
     }
 
     /// The row that a value makes a part of the object that holds it: of an embedded object, or of a collection inside
-    /// of a mixed value.
+    /// of a mixed value. Nil for all other values.
     func part(_ value: Value, _ plan: ClassPlan, _ column: Int, in transaction: Transaction) -> Row? {
         switch value {
         case .object(let key):
@@ -115,11 +115,11 @@ final class ClassPlan: Sendable {
     let parts: [(column: Int, kind: ObjectState.Kind)]
     /// Whether many of its objects can be read column by column.
     let travelsInColumns: Bool
-    /// What a row holds where nothing was said.
+    /// What a new row holds.
     let zeroRow: [Value]
     /// The class number that each column links to.
     let targets: [Int?]
-    /// The type of the primary key of the class that each column links to; nil for embedded ones.
+    /// The primary key of the class that each column links to; nil for embedded ones.
     let targetKeys: [Property?]
 
     init(_ schema: ClassSchema, number: Int, _ all: Schema, _ numbers: ExactDictionary<Int>) {

@@ -3,10 +3,11 @@ import CausewayObjectStore
 import CausewayOperations
 import CausewayStore
 
-/// One class or property on its way out of a write transaction.
+/// Removes one class or property in a write transaction.
 ///
-/// The trees beside the tables name a class by its number and a property by its column. A class keeps its number for the
-/// case that it comes back. Behind a property that goes the columns move up by one, and so does all that names them.
+/// The trees beside the tables name a class by its number and a property by its column. A class keeps its number, in
+/// case it comes back. The columns after a removed property get a number one lower, and so does everything that names
+/// them.
 struct SchemaRemoval {
     private let transaction: Transaction
     private let catalog: RecordCatalog
@@ -14,7 +15,7 @@ struct SchemaRemoval {
     /// Nil for the whole class.
     private let column: Int?
 
-    /// Refuses what cannot go.
+    /// - Throws: `schemaMismatch` for what cannot be removed.
     init(
         _ className: String, _ property: String?, _ catalog: RecordCatalog, _ transaction: Transaction
     ) throws(StoreFailure) {
@@ -87,7 +88,7 @@ struct SchemaRemoval {
 
     // MARK: - Beside the tables
 
-    /// - Parameter version: to whoever has not seen it the objects of a class have ended.
+    /// - Parameter version: to a writer that has not seen this version, the objects of a removed class are deleted.
     func removeRecords(at version: ServerVersion) throws(StoreFailure) {
         try removeRecords(of: parts())
         let declared = DeclaredTree(in: transaction)
@@ -116,9 +117,9 @@ struct SchemaRemoval {
         { column in column == gone ? nil : column > gone ? column - 1 : column }
     }
 
-    /// Gives the entries of the class the columns that they have from now on; nil takes an entry away.
+    /// Gives the entries of the class their new columns; nil removes an entry.
     ///
-    /// - Parameter offset: of the class number in the key. The column stands behind it.
+    /// - Parameter offset: where the class number is in the key. The column follows it.
     private func renumber(
         _ name: String, from: [UInt8], upTo: [UInt8]?, classAt offset: Int, _ newColumn: (Int) -> Int?
     ) {
@@ -157,7 +158,7 @@ struct SchemaRemoval {
         }
     }
 
-    /// The greatest life of any object of the class, also of those that have ended.
+    /// The greatest life of any object of the class, deleted ones included.
     private func lifeMax() throws(StoreFailure) -> UInt32 {
         var life: UInt32 = 0
         for (tree, skipped) in [(Layout.stamps, 0), (Layout.births, MemoryLayout<UInt64>.size)] {
@@ -166,7 +167,7 @@ struct SchemaRemoval {
             }
         }
         for (_, value) in entries(of: Layout.ends) {
-            // The end of a life has the number behind it.
+            // A deletion has the number after that of the life it ends.
             let ended = try End.load(encoded: value).life
             life = max(life, ended - min(1, ended))
         }
@@ -193,7 +194,7 @@ struct SchemaRemoval {
 
     // MARK: - Embedded objects
 
-    /// The rows of other classes that end with what is removed, at any depth.
+    /// The rows of embedded objects that are deleted with what is removed, at any depth.
     private func parts() -> Set<Row> {
         var found: Set<Row> = []
         var waiting: [Row] = []
@@ -262,7 +263,7 @@ struct SchemaRemoval {
 }
 
 extension ObjectStamps {
-    /// As if the class had never had the column.
+    /// Removes a column, as if the class had never had it.
     fileprivate mutating func remove(_ column: Int, of columns: Range<Int>) {
         func closed(_ numbers: PropertyNumbers) -> PropertyNumbers {
             var result = PropertyNumbers()

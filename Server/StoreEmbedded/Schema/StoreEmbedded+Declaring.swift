@@ -3,10 +3,10 @@ import CausewayObjectStore
 import CausewayStore
 import Synchronization
 
-// Who adds to the schema, how much of it, and what devices still declare: what the operator goes by who takes back what
+// Who adds to the schema, how much of it, and what devices still declare. The operator goes by this when removing what
 // nobody uses.
 
-/// The schemas that were noted as declared, by their fingerprints, and when: most hellos need not look.
+/// When schemas were noted as declared, by their fingerprints: most hellos need not look.
 struct DeclaredSchemas {
     private var times: [UInt64: UInt64] = [:]
 
@@ -23,7 +23,7 @@ struct DeclaredSchemas {
 }
 
 extension StoreEmbedded {
-    /// Notes that a device has declared what is all in the schema.
+    /// Notes that a device has declared a schema that is part of the server's.
     func note(_ schema: Schema, by declarer: Declarer?) throws(StoreFailure) {
         guard let declarer else { return }
         let fingerprint = schema.nameFingerprint
@@ -35,7 +35,7 @@ extension StoreEmbedded {
                     return ((), true)
                 }
             } catch {
-                // A full disk is no reason to turn a device away: it is noted with a later hello.
+                // A full disk is no reason to refuse a device: a later hello notes it.
                 guard error.code == .outOfSpace else { throw error }
                 return
             }

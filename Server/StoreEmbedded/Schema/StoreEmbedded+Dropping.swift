@@ -3,12 +3,12 @@ package import CausewayObjectStore
 import CausewayOperations
 package import CausewayStore
 
-// What the operator takes out of the schema again: a class with all of its objects, or a property with all of its values.
-// It is done while nobody is served.
+// What the operator removes from the schema: a class with all of its objects, or a property with all of its values.
+// Nobody is served meanwhile.
 
 extension StoreEmbedded {
-    /// All classes and properties of the database in a folder, each class before its properties. Whether the server runs
-    /// or not.
+    /// All classes and properties of the database in a folder, each class before its properties. The server may run or
+    /// not.
     package static func schemaElements(folder: String) throws(StoreFailure) -> [SchemaElement] {
         var options = ObjectStore.Options()
         options.readOnly = true
@@ -44,7 +44,7 @@ extension StoreEmbedded {
         return elements
     }
 
-    /// What `drop` would take away: the objects of the class, or those in which the property holds something.
+    /// How many objects `drop` would affect: those of the class, or those in which the property holds something.
     package func objectsLost(with className: String, property: String? = nil) throws(StoreFailure) -> Int {
         let transaction: Transaction
         do {
@@ -57,11 +57,13 @@ extension StoreEmbedded {
         return removal.objectsLost
     }
 
-    /// Takes a class or a property out of the schema, with all that is in it.
+    /// Removes a class or a property from the schema, with all that is in it.
     ///
-    /// A class that others link to, and the primary key of one, are refused. The history goes too, since it speaks of what
-    /// is gone: every device is compared with the database when it connects next, and lets go of what is not here any more.
-    /// To writers that have not seen it the objects of a class are deleted.
+    /// A class that others link to, and a primary key, are refused. The history goes too, because it names what is
+    /// gone: every device is compared with the database when it connects next, and drops what is not here any more. To
+    /// writers that have not seen the removal, the objects of a class are deleted.
+    ///
+    /// - Throws: `schemaMismatch` for what cannot be removed.
     package func drop(_ className: String, property: String? = nil) throws(StoreFailure) {
         try write { transaction, meta throws(StoreFailure) in
             let before: Transaction
@@ -83,7 +85,7 @@ extension StoreEmbedded {
         }
     }
 
-    /// A version that no history leads to.
+    /// Removes the history, and makes a version that no history leads to.
     private func forgetHistory(in transaction: Transaction, _ meta: inout Meta) throws(StoreFailure) {
         var nothing = options
         nothing.historyVersionsMax = 0

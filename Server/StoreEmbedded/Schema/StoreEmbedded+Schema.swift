@@ -5,7 +5,7 @@ package import CausewayStore
 extension StoreEmbedded {
     package func extendSchema(_ declared: Schema, by declarer: Declarer?) throws(StoreFailure) {
         try Self.check(declared)
-        // Devices say nothing of these classes: they follow from there being mixed properties.
+        // Devices do not declare these classes: they follow from mixed properties.
         let wanted = declared.withNestedCollections
         if try committedSchema().additions(by: wanted).isEmpty { return try note(declared, by: declarer) }
         try write(Self.repeatable) { transaction, _ throws(StoreFailure) in
@@ -49,7 +49,7 @@ extension StoreEmbedded {
         }
     }
 
-    /// What a schema from outside must satisfy to be served at all.
+    /// Checks what a schema from outside must satisfy to be served at all.
     private static func check(_ schema: Schema) throws(StoreFailure) {
         var problems: [String] = []
         if schema.classes.count > classesMax {
@@ -121,7 +121,7 @@ extension StoreEmbedded {
 
     fileprivate static let classesMax = 1000
     fileprivate static let propertiesMax = 1000
-    /// A message names so many.
+    /// How many differences a message names.
     fileprivate static let differencesMax = 50
 }
 
@@ -134,10 +134,10 @@ private struct SchemaAdditions {
     var isEmpty: Bool { names.isEmpty && !hasIndexes }
 }
 
-/// Names in their order, each found at once.
+/// Names in their order, each found without a search.
 private struct Names {
     private var places: ExactDictionary<Int> = [:]
-    /// By what Unicode takes for the same text.
+    /// By texts that Unicode takes for equal.
     private var spellings: [String: String] = [:]
 
     init(_ names: [String]) {
@@ -149,7 +149,7 @@ private struct Names {
 
     subscript(name: String) -> Int? { places[name] }
 
-    /// Whether one of them is the same text to Unicode, and other bytes.
+    /// Whether one of them is the same text to Unicode, but has other bytes.
     func hasSpellingUnlike(_ name: String) -> Bool { spellings[name].map { !$0.isSame(as: name) } ?? false }
 }
 
@@ -161,7 +161,7 @@ extension Schema {
         var additions = SchemaAdditions()
         var differences: [String] = []
         var added: [String: Int] = [:]
-        // Whoever says hello says which names are looked for: each of them is found without going over the others.
+        // A hello chooses the names that are looked for, so each of them is found without going over the others.
         let here = Names(classes.map(\.name))
         for classSchema in wanted.classes {
             guard let present = here[classSchema.name].map({ classes[$0] }) else {
@@ -228,7 +228,7 @@ extension ClassKind {
 }
 
 extension Property {
-    /// Everything about it that cannot change later.
+    /// Everything about it that cannot change later, in words.
     var words: String {
         // Links and mixed values can always be null, whatever was once declared.
         var words = isOptional && type != .object && type != .mixed ? "optional \(type)" : "\(type)"

@@ -35,8 +35,8 @@ extension EmbeddedSnapshot {
         return result.singles.count > singlesMax ? nil : result
     }
 
-    /// The objects that were written after their creation, or have held elements, text or embedded objects, if they are
-    /// not too many to look at: there may be others than these keys' between them.
+    /// The objects that were written after their creation, or have held elements, text or embedded objects. Nil if
+    /// there are too many to look at: there may be others between these keys.
     private func apart(_ plan: ClassPlan, _ keys: ArraySlice<ObjectKey>) -> Set<ObjectKey>? {
         guard let first = keys.first, let last = keys.last else { return nil }
         var found: Set<ObjectKey> = []

@@ -11,9 +11,9 @@ struct WholeReader {
     var classNumber = -1
     var keys: ClosedRange<ObjectKey>?
     var stamps: ObjectStamps?
-    /// Nil until it was looked up whether the class has any single stamps.
+    /// By class, once looked up: whether it has any single stamps.
     var hasSingleStamps: [Int: Bool] = [:]
-    /// And any collections or texts.
+    /// By class, once looked up: whether it has any collections or texts.
     var hasCollections: [Int: Bool] = [:]
 }
 
@@ -50,7 +50,7 @@ extension EmbeddedSnapshot {
                     plan.schema.properties[column].name, linked(table.value(row.key, column), plan, column),
                     stamp: stamp, isDefault: isDefault))
         }
-        // Also those that show nothing: what is inserted beside what was removed finds its place by it.
+        // Parts that show nothing too: an insert beside a removed element finds its place by them.
         for (column, kind) in plan.parts where remembers(column, of: row) {
             state.parts.append(try part(column, kind, of: row, plan, table))
         }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Stops the program because it used the library in a way that RealmSwift answers with an exception.
 ///
-/// There is no way to go on: the caller holds an object that does not exist or writes where nobody may. The sentence
-/// goes to standard error first, so that a crash report and an exit test can read it.
+/// The caller cannot continue: it holds an object that does not exist, or writes where writing is not allowed. The
+/// sentence goes to standard error first, so that a crash report and an exit test can read it.
 @usableFromInline
 package func misuse(_ sentence: String) -> Never {
     let line = "Causeway: " + sentence + "\n"
@@ -16,7 +16,7 @@ package func misuse(_ sentence: String) -> Never {
 
 /// Stops the program because a read that cannot throw met a part of the file that is damaged or gone.
 ///
-/// There is no answer to give: zero, nil or a shorter list would be wrong, and the app might write what it makes of them.
+/// No return value would be right: zero, nil or a shorter list is wrong, and the app might write data derived from it.
 func unreadable(_ error: StoreError, fileURL: URL?) -> Never {
     Realm.damageHandler?(Realm.Error(error, fileURL: fileURL))
     misuse("The Realm file '\(error.path)' can no longer be read: \(error.message)")
@@ -28,8 +28,8 @@ extension Realm {
     /// Called before the program stops because a read met a damaged page and cannot throw.
     ///
     /// Every page of a file is checked when it is first read. Opening a Realm, writing, committing, copying and compacting
-    /// throw `Realm.Error.invalidDatabase` for a page that is not what was written. A property, a list or a query has no
-    /// way to throw, and gives no wrong answer either: it calls this handler and stops the program. What lies on sound
+    /// throw `Realm.Error.invalidDatabase` for a page that is not what was written. A property, a list or a query
+    /// cannot throw. Instead of returning a wrong value, it calls this handler and stops the program. Data on sound
     /// pages stays readable.
     ///
     /// ```swift

@@ -4,7 +4,7 @@ import CausewayOperations
 
 /// Which logged changeset created a row: an ordered tree of ranges that never overlap.
 ///
-/// Asking takes one search, however many changesets are logged. A row that is created again belongs to the later one.
+/// A lookup takes one search, however many changesets are logged. A row that is created again belongs to the later one.
 struct FreshRows {
     private let tree: Tree
 
@@ -18,7 +18,7 @@ struct FreshRows {
         var sequence: UInt64
     }
 
-    /// The changeset that created a row; nil for one that none of the log did.
+    /// The changeset that created a row; nil if no logged one did.
     func creator(of className: String, _ key: ObjectKey) -> UInt64? {
         ranges(of: className, from: key.rawValue, upTo: key.rawValue).first?.sequence
     }
@@ -38,7 +38,7 @@ struct FreshRows {
         }
     }
 
-    /// Takes out what a changeset created that leaves the log.
+    /// Removes the rows of a changeset that leaves the log.
     func remove(_ rows: TouchedBy.Rows, of sequence: UInt64) {
         for range in rows.ranges {
             for part in ranges(of: rows.className, from: range.lowerBound, upTo: range.upperBound)
@@ -48,7 +48,7 @@ struct FreshRows {
         }
     }
 
-    /// Gives the changesets lower numbers. Of those that are not counted any more there is nothing.
+    /// Lowers the numbers of the changesets by `passed`. Those up to `passed` have no rows here.
     func renumber(by passed: UInt64) {
         var moved: [(key: [UInt8], value: [UInt8])] = []
         tree.scan { key, value in
@@ -62,7 +62,7 @@ struct FreshRows {
 
     // MARK: - The tree
 
-    /// Those that hold any of the rows.
+    /// The ranges that hold any of the rows.
     private func ranges(of className: String, from first: Int64, upTo last: Int64) -> [Range] {
         var found: [Range] = []
         let prefix = Self.prefix(className)
@@ -82,7 +82,7 @@ struct FreshRows {
         tree.put(Self.key(className, range.last), Self.bytes(range.first) + Trees.key(range.sequence))
     }
 
-    /// By its last row, so that the first range at or behind a row is the one that may hold it.
+    /// A range by its last row, so that the first range at or behind a row is the one that may hold it.
     private static func key(_ className: String, _ last: Int64) -> [UInt8] {
         prefix(className) + bytes(last)
     }
@@ -93,7 +93,7 @@ struct FreshRows {
         return writer.bytes
     }
 
-    /// In the order of rows.
+    /// The bytes of a row number, in the order of rows.
     private static func bytes(_ row: Int64) -> [UInt8] {
         Trees.key(UInt64(bitPattern: row) ^ 1 << 63)
     }

@@ -3,16 +3,18 @@ import Synchronization
 
 /// The hybrid logical clock of a device: its wall clock, corrected by the offset to the server's, never going back.
 ///
-/// A reading holds milliseconds in its upper 48 bits and a counter in its lower 16, as `Stamp.time` does. A device that was
-/// ahead stays ahead: were a stamp older than one that this device gave before, the server would raise it, and a write
-/// could win there that lost here. It does no harm, since the server lowers stamps to the time of receipt.
+/// A reading holds milliseconds in its upper 48 bits and a counter in its lower 16, as `Stamp.time` does. A device that
+/// was ahead stays ahead. If it gave a stamp older than one that it gave before, the server would raise that stamp, and
+/// a write could win there that lost here. Staying ahead does no harm, since the server lowers stamps to the time of
+/// receipt.
 final class HybridClock: Sendable {
     private let offsetMilliseconds = Atomic<Int64>(0)
 
     /// Takes a reading of the server's clock, made at some moment of a round trip that ended at `localTime`.
     ///
-    /// The offset is the smallest that explains the reading. A handshake takes tens of milliseconds one way and next
-    /// to nothing the other; to believe its middle would set two good clocks apart and let the earlier write win.
+    /// All times are in milliseconds. The offset is the smallest that explains the reading. A handshake takes tens of
+    /// milliseconds one way and next to nothing the other. Assuming the middle would set two good clocks apart and let
+    /// the earlier write win.
     func observe(serverTime: UInt64, localTime: UInt64, roundTrip: UInt64) {
         let least = Int64(bitPattern: serverTime &- localTime)
         let greatest = least &+ Int64(min(roundTrip, Stamp.wallMillisecondsMax))
@@ -25,7 +27,7 @@ final class HybridClock: Sendable {
         max(wall(at: now) << 16, last == .max ? last : last + 1)
     }
 
-    /// The corrected wall clock. One that was set far back since it was compared with the server's reads as 1970.
+    /// The corrected wall clock. If it was set far back after the comparison with the server's, it reads as 1970.
     private func wall(at now: UInt64) -> UInt64 {
         let offset = offsetMilliseconds.load(ordering: .relaxed)
         let (sum, isOverflow) = Int64(min(now, Stamp.wallMillisecondsMax)).addingReportingOverflow(offset)

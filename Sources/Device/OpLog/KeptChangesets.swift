@@ -3,14 +3,14 @@ import CausewayModel
 package import CausewayObjectStore
 import CausewayOperations
 
-/// How many acknowledged changesets a device keeps, to fill a server that was restored from an older copy.
+/// How many acknowledged changesets a device keeps, to refill a server that was restored from an older copy.
 ///
-/// Both bounds hold; what is beyond either goes, oldest first, in the transactions in which something new is
-/// acknowledged. How old they are is told by a clock that a wrong reading does not lead astray: `KeptClock`.
+/// Both bounds hold. Changesets beyond either are removed, oldest first, in the transactions that acknowledge something
+/// new. `KeptClock` tells how old they are, even after a wrong reading of the device's clock.
 package struct KeptLimits: Hashable, Sendable {
     package var milliseconds: UInt64
     package var bytes: UInt64
-    /// More than one commit ever adds in the long run; the work of one commit stays bounded.
+    /// The most changesets that one commit removes beyond the number that it adds, so that its work stays bounded.
     package var removalsAtOnce: Int
 
     package init(milliseconds: UInt64, bytes: UInt64, removalsAtOnce: Int) {
@@ -33,7 +33,7 @@ struct KeptChangesets {
 
     /// Key of the sum of all values' sizes; shorter than every number's key, and in front of them.
     private static let sizeKey: [UInt8] = [0]
-    /// And that of the clock.
+    /// The key of the clock, in front of them too.
     private static let clockKey: [UInt8] = [0, 0]
 
     private var sizeBytes: UInt64 {
@@ -51,11 +51,11 @@ struct KeptChangesets {
         return found
     }
 
-    /// Takes a reading of the device's clock in.
+    /// Takes in a reading of the device's clock.
     ///
-    /// - Parameter acknowledged: the last changeset acknowledged before. An earlier version of the library kept the reading
-    ///   with each and no clock; then the clock goes on from there.
-    /// - Returns: what is acknowledged now is to be kept with this time.
+    /// - Parameter acknowledged: the last changeset acknowledged before. Earlier versions of the library kept a reading
+    ///   with each changeset, and no clock; then the clock starts from that reading.
+    /// - Returns: the time to keep with what is acknowledged now.
     func time(at now: UInt64, after acknowledged: UInt64) -> UInt64 {
         let known = trees.kept.get(Self.clockKey).flatMap(KeptClock.init(encoded:))
         let newest = known == nil ? trees.kept.get(Trees.key(acknowledged)).map { Trees.number($0.prefix(8)) } : nil
@@ -71,7 +71,7 @@ struct KeptChangesets {
         sizeBytes += UInt64(value.count)
     }
 
-    /// Lets go of what is beyond the limits.
+    /// Removes what is beyond the limits.
     func trim(_ limits: KeptLimits, added: Int, at time: UInt64) {
         var size = sizeBytes
         let eldest = time - min(time, limits.milliseconds)
@@ -90,7 +90,7 @@ struct KeptChangesets {
         sizeBytes = size
     }
 
-    /// Takes out those after a number, in order, as they were logged.
+    /// Removes the changesets after a number and returns them, in order, as they were logged.
     func take(after sequence: UInt64) throws(StoreError) -> [(changeset: Changeset, bytes: [UInt8])] {
         var taken: [(changeset: Changeset, bytes: [UInt8])] = []
         var size = sizeBytes
@@ -126,10 +126,10 @@ extension Replica {
         return try state(in: transaction).acknowledged + 1
     }
 
-    /// Makes what the server has lost again of what it had acknowledged pending again, from the kept changesets.
+    /// Makes changesets pending again that the server had acknowledged and has lost, from the kept ones.
     ///
-    /// What the server has of the objects in them is not known until it says so. Their bases are empty until then, and
-    /// what the app sees stays. The checkpoint is forgotten: the next hello asks for a resync.
+    /// What the server has of their objects is unknown until it says so. Their bases are empty until then, and what the
+    /// app sees stays. The checkpoint is forgotten: the next hello asks for a resync.
     ///
     /// - Parameter committed: the last changeset that the server has.
     /// - Throws: `invalidValue` when changesets after that one are missing here.
@@ -168,8 +168,8 @@ extension Replica {
         trees.save(state)
     }
 
-    /// Gives what the kept changesets are about an empty base. Answers which pending changeset created an object again that
-    /// has ended since: such a one had no base.
+    /// Gives the objects of the kept changesets an empty base. Returns, by pending changeset, the objects that it
+    /// created again and that have ended since: such objects had no base.
     private func adopt(
         _ last: [ObjectReference: UInt64], _ trees: Trees, in transaction: Transaction
     ) throws(StoreError) -> [UInt64: [ObjectReference]] {
@@ -187,7 +187,7 @@ extension Replica {
         return adopted
     }
 
-    /// Puts the kept changesets in front of the pending ones that are about the same objects.
+    /// Links the kept changesets in front of the pending ones about the same objects.
     private func link(
         _ last: [ObjectReference: UInt64], _ adopted: [UInt64: [ObjectReference]], _ trees: Trees, _ state: ReplicaState
     ) throws(StoreError) {

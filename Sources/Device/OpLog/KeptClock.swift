@@ -1,15 +1,15 @@
 import CausewayEnvironment
 
-/// How long ago something was acknowledged, by a clock that may be wrong for a moment.
+/// Measures how long ago something was acknowledged, by a clock that may be wrong for a moment.
 ///
-/// It goes on as the device's clock does from one acknowledgement to the next, or stays where that goes back a little. A
-/// leap of more than a day, either way, is believed once it has lasted for ten minutes; till then nothing grows older. One
-/// forward that is believed counts as one day: a clock that was wrong takes little away, and a device that is seldom
-/// connected lets go too, later than others.
+/// It advances with the device's clock from one acknowledgement to the next, or stays if that goes back a little. A
+/// leap of more than a day, either way, is believed once it has lasted for ten minutes; until then nothing ages. A
+/// believed leap forward counts as one day. So a clock that was wrong removes little, and a device that is seldom
+/// connected removes changesets too, later than others.
 struct KeptClock: Equatable {
-    /// The time of an acknowledgement that comes now, in milliseconds. Only differences mean anything.
+    /// The time of an acknowledgement now, in milliseconds. Only differences mean anything.
     private(set) var time: UInt64
-    /// What is believed of the device's clock.
+    /// The believed reading of the device's clock.
     private var clock: DoubtedClock
 
     init(startingAt reading: UInt64) {
@@ -17,7 +17,7 @@ struct KeptClock: Equatable {
         clock = DoubtedClock(reading: reading)
     }
 
-    /// Takes a reading of the device's clock in.
+    /// Takes in a reading of the device's clock.
     mutating func receive(_ now: UInt64) {
         let before = clock.reading
         switch clock.receive(now) {

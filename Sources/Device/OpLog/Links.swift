@@ -2,7 +2,7 @@ import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 
-/// Links at rest are row keys, links in motion are primary keys: this turns one into the other.
+/// Turns stored links, which are row keys, into links as they are sent, which are primary keys.
 struct Links {
     private let transaction: Transaction
 
@@ -10,7 +10,7 @@ struct Links {
         self.transaction = transaction
     }
 
-    /// A stored value as it travels. A link whose row is not even a ghost any more travels as null.
+    /// A stored value as it is sent. A link becomes null if its row is not even a ghost any more.
     func travelling(_ value: Value, target: String?) -> Value {
         guard case .object(let key) = value else { return transaction.travelling(value) }
         guard let target, let primaryKey = transaction.table(target)?.primaryKey(of: key) else { return .null }
@@ -19,8 +19,8 @@ struct Links {
 }
 
 extension Table {
-    /// A set or map as it travels, without stamps: the server keeps them. A link that has no name any more is left out
-    /// of a set and null in a map.
+    /// A set or map as it is sent, without stamps: the server keeps them. A link whose row has no primary key any more
+    /// is left out of a set and is null in a map.
     func entries(of key: ObjectKey, _ column: Int, _ links: Links) -> KeyedState {
         let property = schema.properties[column]
         let values = listValues(key, column).map { links.travelling($0, target: property.target) }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// How much of the log has been read so far, so that tests see what a transaction or a message costs when much is pending.
+/// How much of the log has been read so far. Tests see by it what a transaction or a message costs when much is
+/// pending.
 package final class LogWork: Sendable {
     private let records = Atomic(0)
 

@@ -4,13 +4,13 @@ import CausewayOperations
 
 /// The operations of the log, by object.
 ///
-/// What is acknowledged leaves the log, so it is read whole, once. Of what stays pending only the changesets about an object
-/// that somebody asks for are read: the object's base names the last one, and each names the one before it (`TouchedBy`). So
-/// an acknowledgement costs what it takes out of the log, however much stays in it.
+/// Acknowledged changesets leave the log, so they are all read, once. Of the pending ones, only those about a requested
+/// object are read: the object's base names the last one, and each names the one before it (`TouchedBy`). So an
+/// acknowledgement costs what it removes from the log, however much stays in it.
 final class LoggedOperations {
     struct Entry {
         let sequence: UInt64
-        /// In its changeset.
+        /// The index in its changeset.
         let place: UInt64
         let stamp: Stamp
         let operation: Operation
@@ -21,7 +21,7 @@ final class LoggedOperations {
     private let state: ReplicaState
     private let acknowledged: UInt64
     private var outgoing: [ObjectReference: [Entry]]?
-    /// Changesets that stay pending, those of many operations: others are about one of their objects too.
+    /// Pending changesets with many operations, kept decoded: later requests are about their other objects.
     private var large: [UInt64: [ObjectReference: [Entry]]] = [:]
     private var largePrevious: [UInt64: [ObjectReference: UInt64]] = [:]
 
@@ -35,7 +35,7 @@ final class LoggedOperations {
         self.acknowledged = acknowledged
     }
 
-    /// What leaves the log.
+    /// The operations about an object that leave the log.
     func acknowledged(about object: ObjectReference) throws(StoreError) -> [Entry] {
         if let outgoing { return outgoing[object] ?? [] }
         var found: [ObjectReference: [Entry]] = [:]
@@ -47,7 +47,7 @@ final class LoggedOperations {
         return found[object] ?? []
     }
 
-    /// What stays.
+    /// The operations about an object that stay in the log.
     ///
     /// - Parameter last: the last changeset that changed the object.
     func pending(about object: ObjectReference, through last: UInt64) throws(StoreError) -> [Entry] {
@@ -65,7 +65,7 @@ final class LoggedOperations {
         return changesets.reversed().flatMap { $0 }
     }
 
-    /// The logged changeset that made an object which has no base.
+    /// The logged changeset that created an object without a base.
     func creator(of object: ObjectReference) throws(StoreError) -> UInt64? {
         guard let table = transaction.table(object.className) else { return nil }
         if let key = table.keyOrGhost(for: object.key),
@@ -73,7 +73,7 @@ final class LoggedOperations {
         {
             return sequence
         }
-        // An embedded object's row goes with what holds it. Of one that was made here the log still knows.
+        // An embedded object's row goes with its holder. If it was made here, the log still has its creation.
         guard case .container(let id) = object.key, state.hasMade(id), table.key(for: object.key) == nil else {
             return nil
         }
@@ -82,10 +82,10 @@ final class LoggedOperations {
         return try entries(in: sequence, about: object).last?.sequence
     }
 
-    /// The first pending changeset by which the counter of elements had come so far.
+    /// The first pending changeset in which the counter of elements had reached a number.
     private func firstPending(reaching counter: UInt64) throws(StoreError) -> UInt64? {
         var (low, high) = (acknowledged + 1, state.lastSequence + 1)
-        // Mostly it is one of long ago.
+        // Mostly it is the oldest one.
         if low < high, try elementCounter(of: low) >= counter { return low }
         while low < high {
             let middle = low + (high - low) / 2
@@ -121,7 +121,7 @@ final class LoggedOperations {
         return byObject[object] ?? []
     }
 
-    /// The changeset before it that changed the object; nil when it was the first, or has created it.
+    /// The changeset before it that changed the object; nil if it was the first, or created the object.
     private func previous(to sequence: UInt64, about object: ObjectReference) throws(StoreError) -> UInt64? {
         if let known = largePrevious[sequence] { return known[object] }
         guard let touched = try trees.touched(sequence) else { return nil }

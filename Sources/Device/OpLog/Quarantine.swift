@@ -2,11 +2,11 @@ import CausewayModel
 package import CausewayObjectStore
 package import CausewayOperations
 
-/// What one transaction of the app did and the server refused for one reason, kept until the app decides [I7].
+/// Operations of one transaction that the server refused for one reason, kept until the app decides [I7].
 package struct QuarantinedChange: Hashable, Sendable {
-    /// Given once in a file.
+    /// Unique in a file.
     package var number: UInt64
-    /// When this device heard of it, in milliseconds since 1970.
+    /// When this device heard of the refusal, in milliseconds since 1970.
     package var time: UInt64
     package var code: UInt32
     package var reason: String
@@ -22,7 +22,7 @@ extension QuarantinedChange {
         writer.write(varint: time)
         writer.write(varint: UInt64(code))
         writer.write(string: reason)
-        // A changeset is how operations are written. Its base tells the lanes apart; its other fields say nothing here.
+        // Operations are encoded as a changeset. Its base tells the lanes apart; its other fields mean nothing here.
         writer.write(
             raw: Changeset.encode([
                 Changeset(
@@ -45,7 +45,7 @@ extension QuarantinedChange {
 
     private static let oneWay = ServerVersion(1)
 
-    /// The code alone, for whoever looks for one.
+    /// Decodes the code alone.
     static func code(of encoded: [UInt8]) throws(EncodingError) -> UInt32 {
         var reader = ByteReader(encoded)
         _ = try reader.readVarint()
@@ -54,8 +54,8 @@ extension QuarantinedChange {
 }
 
 extension [Operation] {
-    /// Takes out what was refused: one change for each reason. A refusal of another entry, or of no operation, takes
-    /// nothing.
+    /// Takes out the refused operations, as one change for each reason. The refusals are of this entry; one of an
+    /// operation that is not in it takes nothing.
     func parted(
         by refusals: [OperationRefusal], at time: UInt64, isOneWay: Bool = false
     ) -> (refused: [QuarantinedChange], left: [Operation]) {
@@ -94,7 +94,7 @@ extension Trees {
         return kept
     }
 
-    /// - Parameter code: leaves out what was refused with another one.
+    /// - Parameter code: leaves out changes refused with another code.
     func quarantined(withCode code: UInt32? = nil) throws(StoreError) -> [QuarantinedChange] {
         var found: [QuarantinedChange] = []
         var failure: EncodingError?
@@ -134,8 +134,9 @@ extension Replica {
         try Trees(transaction).quarantined()
     }
 
-    /// The numbers of what was refused with a code and is about objects that are all here, or made by the change itself. An
-    /// object that is out of view and stays for what is pending has not come: the server would refuse the change again.
+    /// The numbers of the changes refused with a code whose objects are all here, or made by the change itself. An
+    /// object that is out of view and stays only because something is pending does not count: the server would refuse
+    /// the change again.
     package static func quarantined(
         withCode code: UInt32, becameApplicableIn transaction: Transaction
     ) throws(StoreError) -> [UInt64] {
@@ -154,7 +155,7 @@ extension Replica {
         guard let table = transaction.table(object.className), let row = table.key(for: object.key) else {
             return false
         }
-        // What is embedded has left with what holds it.
+        // An embedded object has left with its holder.
         let holder = table.outermost(of: row)
         guard let key = holder.table.primaryKey(of: holder.key) else { return false }
         return trees.lastSeen(ObjectReference(holder.table.name, key)) == nil
@@ -168,11 +169,11 @@ extension Replica {
 
     /// Logs a refused change once more, as a new changeset that is later than everything seen so far, and shows it.
     ///
-    /// The transaction must not have changed anything yet: what objects are in it is what the server has of them, where
-    /// nothing is pending.
+    /// The transaction must not have changed anything yet: its objects without pending operations are taken for the
+    /// server's state.
     ///
     /// - Parameter now: the device's wall clock in milliseconds since 1970.
-    /// - Returns: False when it is not there any more.
+    /// - Returns: False if the change is not there any more.
     package func submitQuarantined(
         _ number: UInt64, in transaction: Transaction, now: UInt64
     ) throws(StoreError) -> Bool {

@@ -5,19 +5,19 @@ package import CausewayOperations
 // MARK: - A file that was copied, or restored from a backup
 
 extension Replica {
-    /// Goes on as another client, because the server has changesets of this one that the file never made: it was restored
-    /// from a backup, or is a copy of a file that went on elsewhere.
+    /// Goes on as another client, because the server has changesets of this one that the file never made: the file was
+    /// restored from a backup, or is a copy of a file that went on elsewhere.
     ///
-    /// What both have in common is on the server, and counts as acknowledged. What the file made since is numbered anew and
-    /// sent under the new name; element ids stay, for no two openings give the same. What the server has beside, the next
-    /// hello finds out by a resync. What was kept for a server that loses it is forgotten: the original keeps it.
+    /// What both have in common counts as acknowledged. What the file made since is renumbered and sent under the new
+    /// name; element ids stay, since no two openings give the same. The next hello finds out by a resync what else the
+    /// server has. Changesets kept to refill a server are forgotten: the original keeps them.
     ///
     /// - Parameters:
     ///   - agreed: the last changeset that the file has in common with the server; not before the last acknowledged.
-    ///   - agreedOneWay: the same of one-way entries.
+    ///   - agreedOneWay: the same for one-way entries.
     ///   - newClient: random, never used before.
-    ///   - refused: what the server refused of the changesets that both have, which goes to the quarantine [I7]. What it
-    ///     refused of later ones is another file's.
+    ///   - refused: what the server refused of the changesets that both have, which goes to the quarantine [I7].
+    ///     Refusals of later ones are another file's.
     /// - Returns: where the logs end now, how many entries of both are not counted any more, and what was refused.
     package func beginAgain(
         after agreed: UInt64, oneWay agreedOneWay: UInt64 = 0, as newClient: ClientID,
@@ -65,7 +65,7 @@ extension Replica {
 }
 
 extension Trees {
-    /// Gives the entries behind a number the numbers from one on, and another client.
+    /// Renumbers the entries after a number from one on, and gives them another client.
     fileprivate func renumber(
         _ tree: Tree, after first: UInt64, through last: UInt64, as client: ClientID
     ) throws(StoreError) {
@@ -92,7 +92,7 @@ extension Trees {
         }
     }
 
-    /// Nothing is due with what is not counted any more.
+    /// Nothing is due with a changeset that is not counted any more.
     fileprivate func renumberDue(by passed: UInt64) {
         var moved: [[UInt8]] = []
         due.scan { key, _ in
@@ -125,6 +125,6 @@ extension Trees {
 }
 
 extension UInt64 {
-    /// A number of the log without those that are not counted any more; zero for one of them.
+    /// A number of the log, less those that are not counted any more; zero for one of them.
     func lowered(by passed: UInt64) -> UInt64 { self > passed ? self - passed : 0 }
 }

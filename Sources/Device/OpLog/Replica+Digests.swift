@@ -6,7 +6,7 @@ import CausewayOperations
 // MARK: - What the device holds of the server's state
 
 extension Replica {
-    /// Begins to make the digests of one resync.
+    /// Prepares the digests of one resync.
     ///
     /// - Parameters:
     ///   - seed: of the digests.
@@ -18,9 +18,9 @@ extension Replica {
 
 /// The digests of what a device holds, for one resync.
 ///
-/// What counts is the server's state as this device believes it to be, with its changesets up to `acknowledged` joined:
-/// what would stand in its bases if the resync found no difference. What is pending beyond that does not count, and
-/// goes on being replayed over whatever the resync brings [I4].
+/// The digests are of the server's state as this device believes it to be, with its changesets up to `acknowledged`
+/// joined: what its bases would hold if the resync found no difference. Later pending changesets do not count, and are
+/// replayed over whatever the resync brings [I4].
 package struct ReplicaDigests {
     package let seed: UInt64
     package let acknowledged: UInt64
@@ -33,7 +33,7 @@ package struct ReplicaDigests {
         self.acknowledged = acknowledged
     }
 
-    /// What a range holds. The first question about a class reads all of it.
+    /// The report on a range. The first one about a class reads the whole class.
     package mutating func report(
         on ask: DigestAsk, in transaction: Transaction
     ) throws(StoreError) -> DigestReport {
@@ -45,7 +45,7 @@ package struct ReplicaDigests {
     }
 }
 
-/// Reads the server's state of objects: from their bases, and where there is none from their columns.
+/// Reads the server's state of objects: from their bases, or from their columns if they have none.
 private final class BaseReader {
     private let transaction: Transaction
     private let trees: Trees
@@ -73,7 +73,7 @@ private final class BaseReader {
             let state = if let base { base.state } else { try row(object, table, key) }
             if let entry = try entry(object, state, &digester) { entries.append(entry) }
         }
-        // What the app has deleted and the server does not know of yet.
+        // Objects that the app has deleted, which the server does not know yet.
         for object in trees.objectsWithBase(of: className) where table.key(for: object.key) == nil {
             guard let base = try application.baseUntold(of: object) else { continue }
             if let entry = try entry(object, base.state, &digester) { entries.append(entry) }
@@ -98,7 +98,7 @@ private final class BaseReader {
         return try row(object, table, key)
     }
 
-    /// So that the parts of a state need not be sorted for every object.
+    /// The columns in the order of a state, so that the parts need not be sorted for every object.
     private func columnsInOrder(of table: Table) -> [Int] {
         if let known = columns[table.name] { return known }
         let sorted = table.schema.columnsOfState

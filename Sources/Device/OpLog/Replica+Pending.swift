@@ -5,17 +5,18 @@ package import CausewayOperations
 // MARK: - What waits to be sent
 
 extension Replica {
-    /// Logged changesets after a number, in order, of one opening and made on versions of one run: at least one if there is
-    /// any, and no more than fit the limit.
+    /// The logged changesets after a number, in order, all of one opening and with bases of one run: at least one if
+    /// there is any, otherwise no more than fit the limit.
     package func pending(
         in transaction: Transaction, after sequence: UInt64, limitBytes: Int
     ) throws(StoreError) -> [Changeset] {
         try pendingBatch(in: transaction, after: sequence, limitBytes: limitBytes).changesets
     }
 
-    /// The same, and how many bytes they have in the log.
+    /// The same changesets, and how many bytes they take in the log.
     ///
-    /// - Parameter operationsMax: what the server takes at once; more than one changeset hold no more together.
+    /// - Parameter operationsMax: the most operations that the server takes at once; several changesets together hold
+    ///   no more.
     package func pendingBatch(
         in transaction: Transaction, after sequence: UInt64, limitBytes: Int, operationsMax: Int = .max
     ) throws(StoreError) -> (changesets: [Changeset], sizeBytes: Int) {
@@ -42,8 +43,8 @@ extension Replica {
         return (found, sizeBytes)
     }
 
-    /// One-way entries after a number, in order, without gaps and of one opening, and how many bytes they have in the log;
-    /// nil when there are none.
+    /// The one-way entries after a number, in order, without gaps and of one opening, and how many bytes they take in
+    /// the log; nil if there are none.
     package func pendingOneWay(
         in transaction: Transaction, after number: UInt64, limitBytes: Int, operationsMax: Int = .max
     ) throws(StoreError) -> (first: UInt64, entries: [[Operation]], sizeBytes: Int, opening: UInt64)? {

@@ -8,7 +8,7 @@ import CausewayOperations
 extension Replica {
     /// Turns what the transaction has changed so far into one logged changeset, as a part of the transaction [I1].
     ///
-    /// Call it once, just before commit. One-way objects go to their own log, and their rows go.
+    /// Call it once, just before commit. One-way objects go to their own log, and their rows are deleted.
     ///
     /// - Parameter now: the device's wall clock in milliseconds since 1970.
     /// - Throws: `invalidValue` when an object of a synced class has no primary key, and what reading the file throws.
@@ -23,7 +23,7 @@ extension Replica {
         recording.finish()
     }
 
-    /// Logs operations that were logged before and are not any more, as one new changeset.
+    /// Logs operations once more that have left the log, as one new changeset.
     func log(_ operations: [Operation], in transaction: Transaction, now: UInt64) throws(StoreError) {
         guard !operations.isEmpty else { return }
         var state = try state(in: transaction)
@@ -37,15 +37,15 @@ extension Replica {
 
 /// The changeset of one transaction while it is put together.
 ///
-/// Creates come first and deletes last, so that nothing names an object before it lives or after it ended; only what
-/// comes back in the same transaction is deleted before.
+/// Creates come first and deletes last, so that nothing names an object before it lives or after it ended. Only an
+/// object that comes back in the same transaction is deleted first.
 private struct Recording {
     private let transaction: Transaction
     private let trees: Trees
     private let links: Links
     private let stamp: Stamp
     private var state: ReplicaState
-    /// They come before everything else, so there are none in a transaction that deletes.
+    /// The creates in columns. They come before everything else, so there are none in a transaction that deletes.
     private var creations: [CreationRun] = []
     private var mayCreateInColumns = false
     private var creates: [Operation] = []
@@ -55,15 +55,16 @@ private struct Recording {
     /// The embedded objects inside of the transaction's one-way objects, which leave and end with them.
     private var oneWayParts: [String: Set<ObjectKey>] = [:]
     private var touched = TouchedBy()
-    /// What was here before and has changed, and which logged changeset was the last about it; zero if none was.
+    /// Objects that were here before and have changed, with the last logged changeset about each; zero if there is
+    /// none.
     private var previous: [ObjectReference: UInt64] = [:]
-    /// Those of them that had left the view, and of each run of the server the oldest version up to which one was seen.
+    /// Those of them that had left the view; for each run of the server, the oldest version up to which one was seen.
     private var lastSeen: [Changeset.LastSeen] = []
     private let hasLeft: Bool
-    /// The newest commit, on which this transaction stands: what changed objects were before it.
+    /// The newest commit, on which this transaction is based: the changed objects as they were before.
     private var before: Transaction?
-    /// Whether looking for past lives and bases of new objects can find anything: not in a first import, where the
-    /// searches would cost more than the rest.
+    /// Whether new objects can have past lives or bases. Not in a first import, where searching for them would cost
+    /// more than the rest.
     private var remembersObjects: Bool
 
     init(_ transaction: Transaction, state: ReplicaState, _ work: LogWork) {
@@ -102,7 +103,7 @@ private struct Recording {
         before = nil
     }
 
-    /// A create begins the life after the one that has ended since.
+    /// Adds an operation that was logged before. A create begins the life after one that has ended since.
     mutating func addAgain(_ operation: Operation) throws(StoreError) {
         let object = operation.target
         if let table = transaction.table(object.className), let key = table.key(for: object.key) {
@@ -175,8 +176,8 @@ private struct Recording {
                 addOneWay(object, table, key)
                 continue
             }
-            // A key that has ended before, here or on the server, begins its next life. The end is its base: what the
-            // device knows again if the create is refused.
+            // A key that has ended before, here or on the server, begins its next life. The end is its base, to which
+            // the device returns if the create is refused.
             let past = remembersObjects ? try trees.pastLife(object) : 0
             let isKnown = returned.contains(key) || past > 0 || (remembersObjects && trees.hasBase(object))
             if isKnown { try keepBase(object, table, key) } else { fresh.append(key) }
@@ -190,8 +191,8 @@ private struct Recording {
         if !fresh.isEmpty { touched.fresh.append(TouchedBy.Rows(className: table.name, keys: fresh)) }
     }
 
-    /// The new objects of which nothing is known, and that differ in their values alone, as columns. Answers the others,
-    /// ascending.
+    /// Adds, as columns, the new objects of which nothing is known and which differ only in their values. Returns the
+    /// others, ascending.
     private mutating func addRuns(_ table: Table, _ classChanges: ClassChanges) -> [ObjectKey] {
         let all = classChanges.inserted
         let properties = table.schema.properties
@@ -219,7 +220,7 @@ private struct Recording {
         return apart
     }
 
-    /// Collections, texts and embedded objects take operations of their own.
+    /// The columns of collections, texts and embedded objects, which take operations of their own.
     private func partColumns(_ table: Table) -> [Int] {
         table.schema.properties.indices.filter { column in
             let property = table.schema.properties[column]
@@ -245,14 +246,14 @@ private struct Recording {
         for (column, property) in table.schema.properties.enumerated() {
             guard property.isField, !property.isPrimaryKey else { continue }
             guard let values = rows.column(column) else { return nil }
-            // What a counter begins with is no set: a second creation of the object must not end what was added.
+            // A counter's first value is no set: a second creation of the object must not end what was added.
             fields.append(CreationRun.Field(property.name, values, isDefault: property.isCounter))
         }
         return CreationRun(className: table.name, life: 1, keys: names, fields: fields)
     }
 
-    /// - Parameter additions: what the transaction added to counters, to be logged as additions: those of two devices that
-    ///   create the object count both. An entry that is created one way has no other writer.
+    /// - Parameter additions: what the transaction added to counters, to be logged as additions: if two devices create
+    ///   the object, the additions of both count. Empty for a one-way entry, which has no other writer.
     private mutating func fields(
         of key: ObjectKey, _ table: Table, _ additions: [ChangedList: CounterAddition] = [:]
     ) -> [FieldValue] {
@@ -261,7 +262,7 @@ private struct Recording {
         for (column, property) in table.schema.properties.enumerated() {
             guard property.isField, !property.isPrimaryKey else { continue }
             var value = links.travelling(table.value(key, column), target: property.target)
-            // With an assignment behind an addition the object begins with what is there now.
+            // If an assignment followed an addition, the object begins with what is there now.
             if property.isCounter, let addition = additions[ChangedList(key: key, column: column)],
                 addition.amount != 0, value == .int(addition.first &+ addition.amount),
                 let object = table.primaryKey(of: key).map({ ObjectReference(table.name, $0) })
@@ -269,7 +270,7 @@ private struct Recording {
                 value = .int(addition.first)
                 changes.append(.add(object, property: property.name, Addition(addition.amount)))
             }
-            // What a counter begins with is no set: a second creation of the object must not end what was added.
+            // A counter's first value is no set: a second creation of the object must not end what was added.
             fields.append(FieldValue(property.name, value, isDefault: property.isCounter))
         }
         return fields
@@ -384,7 +385,7 @@ private struct Recording {
         return edits.compactMap { travelling.next($0) }
     }
 
-    /// Notes an operation and lets the visible list follow it, so that the next index means what the app meant.
+    /// Adds an operation and applies it to the list, so that the next index means what the app meant.
     private mutating func apply(
         _ operation: ListOperation, to list: inout ListState, _ object: ObjectReference, _ property: String
     ) {
@@ -433,8 +434,8 @@ private struct Recording {
         }
     }
 
-    /// The edits as they were made, where they lead to what is there now; otherwise the text was set as a string too,
-    /// and the least difference between before and after is what happened.
+    /// The operations of the edits, if they lead to the text that is there now. Otherwise the text was set as a string
+    /// too, and the operations are the least difference between before and after.
     private mutating func operations(
         of edits: [TextEdit], to now: String, _ text: inout TextState
     ) -> [TextOperation] {
@@ -469,8 +470,8 @@ private struct Recording {
         }
     }
 
-    /// What a transaction did to a set or a map is the difference between before and after: keys have no places that
-    /// steps could move.
+    /// Adds the difference of each set or map before and after the transaction. Keys have no places that single steps
+    /// could move.
     private mutating func addKeyedChanges(_ table: Table, _ classChanges: ClassChanges) throws(StoreError) {
         for key in classChanges.modified.keys.sorted() {
             guard let columns = classChanges.modified[key], table.exists(key) else { continue }
@@ -531,7 +532,7 @@ private struct Recording {
     // MARK: - One way
 
     private mutating func addOneWayParts(of key: ObjectKey, _ table: Table) {
-        // Not by recursion: the app decides how deep they nest.
+        // No recursion: the app decides how deep they nest.
         var waiting = [(table: table, key: key)]
         while let (table, key) = waiting.popLast() {
             for (column, property) in table.schema.properties.enumerated() {
@@ -552,7 +553,7 @@ private struct Recording {
         for key in classChanges.inserted { table.delete(key) }
     }
 
-    /// The create, and right behind it what the object's collections hold.
+    /// Adds the create and, directly after it, what the object's collections hold.
     private mutating func addOneWay(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) {
         oneWay.append(.create(object, life: 1, fields: fields(of: key, table)))
         for (column, property) in table.schema.properties.enumerated() {
@@ -573,7 +574,8 @@ private struct Recording {
 
     // MARK: - Bases
 
-    /// Keeps what the server has of an object, the first time it is changed here, and notes who changed it last.
+    /// Keeps what the server has of an object, the first time it is changed here, and notes the last changeset about
+    /// it.
     private mutating func keepBase(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) throws(StoreError) {
         guard previous[object] == nil else { return }
         let sequence = state.lastSequence + 1
@@ -590,14 +592,14 @@ private struct Recording {
         }
     }
 
-    /// Its first change that needs a base: only its creation may stand before it in the log.
+    /// Notes an object's first change that needs a base: only its creation may precede it in the log.
     private mutating func begin(_ object: ObjectReference, behind creator: UInt64?) {
         previous[object] = creator ?? 0
         if let creator { trees.addDue(object, with: creator) }
     }
 
-    /// What has left the view is not as new as the version that the changeset is made on; nor is what is embedded in it,
-    /// but for what is not on the server yet.
+    /// Notes an object that has left the view, or is embedded in one: its state here is older than the changeset's
+    /// base. Objects that are not on the server yet are left out.
     private mutating func noteLastSeen(
         _ object: ObjectReference, _ table: Table, _ key: ObjectKey
     ) throws(StoreError) {
@@ -606,11 +608,11 @@ private struct Recording {
         } else if trees.fresh.creator(of: table.name, key) != nil {
             return
         }
-        // The last one is embedded, too, where nothing holds it any more.
+        // The holder found is embedded, too, if nothing holds it any more.
         let (holder, row) = table.outermost(of: key)
         let isEmbedded = table.schema.kind == .embedded
         guard let seen = trees.lastSeen(isEmbedded ? try reference(holder, row) : object) else { return }
-        // A version whose run nobody knows is taken for one of the base's: the server makes the least of it.
+        // A version of an unknown run counts as one of the base's run: the server takes the lowest.
         let isOfBase = seen.run == 0 || seen.run == state.incarnation
         lastSeen.note(object, seen: seen.version, of: isOfBase ? nil : seen.run)
     }

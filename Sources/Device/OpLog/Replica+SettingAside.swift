@@ -2,14 +2,14 @@ import CausewayModel
 package import CausewayObjectStore
 package import CausewayOperations
 
-// MARK: - What the server takes in no form
+// MARK: - What the server refuses as a whole
 
 extension Replica {
-    /// Moves a logged changeset that the server refuses as a whole to the quarantine [I7]. What stays in the log under its
-    /// number is empty, so that the numbers have no gap; other pending changesets stay as they are.
+    /// Moves a logged changeset that the server refuses as a whole to the quarantine [I7]. An empty one stays in the
+    /// log under its number, so that the numbers have no gap; other pending changesets stay as they are.
     ///
-    /// The app sees the bases and the rest of the log. What ended without an operation of its own, as embedded objects do,
-    /// is in no base: the view counts as made for no schema, so the next hello brings a resync.
+    /// The app sees the bases and the rest of the log. Objects that ended without an operation of their own, as
+    /// embedded ones do, are in no base. So the view counts as made for no schema, and the next hello brings a resync.
     ///
     /// - Parameter now: the device's wall clock in milliseconds since 1970.
     /// - Returns: What went to the quarantine; nothing if the changeset has left the log, or was set aside before.
@@ -45,7 +45,8 @@ extension Replica {
             }, in: transaction, now: now)
     }
 
-    /// The same for some operations of one-way entries, named by the number of the entry. The rest is sent without them.
+    /// The same for some operations of one-way entries, named by the number of the entry. The rest of the entry is sent
+    /// without them.
     package func setAsideOneWay(
         _ refused: [OperationRefusal], in transaction: Transaction, now: UInt64
     ) throws(StoreError) -> [QuarantinedChange] {

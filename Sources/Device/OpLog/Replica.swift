@@ -5,7 +5,7 @@ import Synchronization
 
 /// The sync bookkeeping of one device's file: what was done here and not acknowledged, and where the file stands.
 ///
-/// Invariants, all within one storage transaction each:
+/// Invariants, each within one storage transaction:
 /// 1. A write of the app and its changeset commit together [I1].
 /// 2. For every object that a logged changeset touched there is a base: absent when a logged changeset created it
 ///    (`TouchedBy.fresh`), otherwise a `BaseCopy` by reference. What has no base is the server's state itself.
@@ -14,11 +14,11 @@ import Synchronization
 /// Everything lives in trees of the file, so a transaction that is aborted undoes its bookkeeping too, and the replica
 /// itself holds nothing but the client's name and the measured clock offset.
 package final class Replica: Sendable {
-    /// As it was when the file was opened: one that is found to be a copy gets another.
+    /// The client when the file was opened. A file that is found to be a copy gets another one.
     package let client: ClientID
     /// Names this opening of the file; see `Openings`.
     package let opening: UInt64
-    /// The number from which this opening counts ids, once it does.
+    /// The first number of the ids of this opening; zero before it gives any.
     private let firstElement = Atomic<UInt64>(0)
     let clock = HybridClock()
     package let work = LogWork()
@@ -48,11 +48,11 @@ package final class Replica: Sendable {
         return Replica(client: state.client, opening: opening)
     }
 
-    /// What there is of bookkeeping in a file.
+    /// How much sync bookkeeping a file has.
     package enum Presence: Hashable, Sendable {
         /// The file is a local one.
         case none
-        /// Where the file stands, without a client: a copy for another device, see ``leaveName(in:)``.
+        /// A checkpoint without a client: a copy for another device, see ``leaveName(in:)``.
         case nameless
         /// An earlier build wrote it: it is to be opened in a writable transaction once.
         case older
@@ -70,7 +70,7 @@ package final class Replica: Sendable {
     /// - Parameters:
     ///   - serverTime: the server's clock in milliseconds since 1970, read within the round trip.
     ///   - localTime: this device's clock when the answer arrived.
-    ///   - roundTrip: how long asking took, in milliseconds: what is not known about the moment of reading.
+    ///   - roundTrip: how long the request took, in milliseconds: the uncertainty of the moment of reading.
     package func observe(serverTime: UInt64, localTime: UInt64, roundTrip: UInt64 = 0) {
         clock.observe(serverTime: serverTime, localTime: localTime, roundTrip: roundTrip)
     }
@@ -79,23 +79,23 @@ package final class Replica: Sendable {
         try Trees(transaction).loadState() ?? ReplicaState(client: client)
     }
 
-    /// Enters this opening of the file before it makes a changeset or an id.
+    /// Notes this opening of the file before it makes a changeset or an id.
     ///
-    /// Each counts its ids from a number of its own, far from all others: two files that were one give no id twice. Where
-    /// two programs write in turns, each of them leaps once.
+    /// Each opening counts its ids from a number of its own, far from all others, so two files that were one never give
+    /// the same id. If two programs write in turns, each of them leaps once.
     func enter(_ state: inout ReplicaState, in transaction: Transaction) {
         guard opening != 0, state.openings.runs.last?.id != opening else { return }
         let trees = Trees(transaction)
         trees.keep(state.openings.note(opening, from: state.lastSequence + 1), of: .changesets)
         trees.keep(state.oneWayOpenings.note(opening, from: state.lastOneWay + 1), of: .oneWay)
         let first = firstElement.load(ordering: .relaxed)
-        // A transaction that was undone has undone the leap.
+        // A transaction that was rolled back has undone the leap.
         guard first == 0 || state.elementCounter < first else { return }
         state.elementCounter += 1 + opening & Self.leapMax
         firstElement.store(state.elementCounter, ordering: .relaxed)
     }
 
-    /// Which openings of the file made its changesets and its one-way entries, as far back as the last ones acknowledged.
+    /// Which openings of the file made its changesets and its one-way entries, back to the last ones acknowledged.
     package func openings(
         in transaction: Transaction
     ) throws(StoreError) -> (changesets: Openings, oneWay: Openings) {
@@ -105,7 +105,7 @@ package final class Replica: Sendable {
         )
     }
 
-    /// As many openings as a file will ever have fit into 64 bits.
+    /// The longest leap. In 64 bits, as many openings fit as a file will ever have.
     private static let leapMax: UInt64 = (1 << 40) - 1
 
     /// A name for a new embedded object, unique for ever.

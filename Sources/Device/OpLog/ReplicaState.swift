@@ -4,14 +4,14 @@ import CausewayOperations
 /// Where a device's file stands: what it did, what the server has, and which view of the server it holds.
 package struct ReplicaState: Hashable, Sendable {
     package let client: ClientID
-    /// The names that the file had before it was found to be a copy, the last one first: what it made under them is its own.
+    /// The clients of the file before it was found to be a copy, newest first. What it made under them is its own.
     package internal(set) var predecessors: [ClientID] = []
-    /// Which openings of the file made its changesets, the newest ones: `Replica.openings` has all.
+    /// The newest openings of the file that made its changesets; `Replica.openings` has all.
     var openings = Openings()
-    /// The same of its one-way entries.
+    /// The same for its one-way entries.
     var oneWayOpenings = Openings()
-    /// Which runs of the server committed the versions that its changesets are made on: the same list with runs for
-    /// openings, as far back as the oldest changeset that is kept, and with the newest ones only.
+    /// Which runs of the server committed the bases of its changesets: the same kind of list, with runs for openings,
+    /// as far back as the oldest changeset that is kept, and with the newest runs only.
     var baseRuns = Openings()
     /// The last changeset that was logged, and the last one that the server has acknowledged.
     package internal(set) var lastSequence: UInt64 = 0
@@ -28,7 +28,8 @@ package struct ReplicaState: Hashable, Sendable {
     package internal(set) var permissions: UInt64 = 0
     /// Names the schema that the view was made for.
     package internal(set) var schema: UInt64 = 0
-    /// The name of no schema: the server finds out what the view holds. The version stays, for changesets are made on it.
+    /// Stands for no schema: the server finds out what the view holds. The version stays, since changesets are based on
+    /// it.
     static let noSchema = UInt64.max
     /// The newest reading of the hybrid clock that was written or seen here.
     var clockTime: UInt64 = 0
@@ -54,8 +55,8 @@ package struct ReplicaState: Hashable, Sendable {
         clockTime = other.clockTime
     }
 
-    /// Looked at in debug builds whenever a state is saved: what has left a log was in it, and no id is given before an
-    /// opening has entered.
+    /// Checked in debug builds whenever a state is saved: nothing has left a log that was not in it, no opening begins
+    /// beyond the end of a log, and a version belongs to an epoch.
     func assertInvariants() {
         assert(
             acknowledged <= lastSequence,
@@ -71,10 +72,10 @@ package struct ReplicaState: Hashable, Sendable {
     /// Whether the server has everything, and the file has heard of it.
     package var isSettled: Bool { lastSequence == acknowledged && lastOneWay == acknowledgedOneWay }
 
-    /// The last of `predecessors`; nobody when there is none.
+    /// The newest of `predecessors`; nobody if there is none.
     package var predecessor: ClientID { predecessors.first ?? .nobody }
 
-    /// So many names are remembered.
+    /// The most predecessors that are remembered.
     static let predecessorsMax = 8
 
     /// Whether an id was made in this file, under whatever name.
@@ -87,7 +88,7 @@ package struct ReplicaState: Hashable, Sendable {
 }
 
 extension ReplicaState {
-    /// The first of so many ids with consecutive counters.
+    /// Gives ids with consecutive counters; returns the first.
     mutating func nextElements(_ count: Int) -> ElementID {
         let first = ElementID(client: client, counter: elementCounter + 1)
         elementCounter += UInt64(count)

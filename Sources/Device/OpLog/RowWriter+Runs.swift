@@ -6,8 +6,8 @@ import CausewayOperations
 // Many objects that come into view at once and are all new: they go into their leaves column by column.
 
 extension RowWriter {
-    /// Makes the rows of a run. False, with nothing done, when one of its objects is here already, or when the class has
-    /// properties that need every object looked at.
+    /// Makes the rows of a run. False, with nothing done, if one of its objects is here already, or if the class has
+    /// properties for which every object must be looked at.
     func insert(_ run: ObjectRun) throws(StoreError) -> Bool {
         // A class that the device's schema does not know is left alone.
         guard let table = transaction.table(run.className) else { return true }
@@ -15,7 +15,7 @@ extension RowWriter {
             let keys = NewKeys(run.keys, table.schema), let rows = try? table.beginRows(keys)
         else { return false }
         table.fill(rows, keys, with: columns(of: run, table))
-        // Of earlier objects of these names.
+        // Lists and lives of earlier objects with these keys.
         let rememberedLists = trees.hasLists(of: table.schema)
         if rememberedLists || remembersObjects {
             for key in run.keys.keys {
@@ -27,7 +27,7 @@ extension RowWriter {
         return true
     }
 
-    /// Mixed values may lead anywhere, and embedded objects come to rows that others hold.
+    /// Mixed values may link anywhere, and embedded objects belong to rows that others hold.
     private func needsSingleObjects(_ run: ObjectRun, _ schema: ClassSchema) -> Bool {
         schema.properties.contains { property in
             guard property.collection == .none else { return false }
@@ -37,7 +37,7 @@ extension RowWriter {
         }
     }
 
-    /// Of every property: what the run says of it.
+    /// For every property its column in the run; nil if there is none.
     private func columns(of run: ObjectRun, _ table: Table) -> [SparseColumn?] {
         let said = Dictionary(run.fields.map { ($0.property, $0.values) }, uniquingKeysWith: { first, _ in first })
         return table.schema.properties.map { $0.isField && !$0.isPrimaryKey ? said[$0.name] : nil }

@@ -19,7 +19,7 @@ final class RowWriter {
         remembersObjects = trees.remembersObjects
     }
 
-    /// Makes the row what the state says: alive with exactly these values, or gone.
+    /// Makes the row match a state: alive with exactly these values, or gone.
     func replace(_ object: ObjectReference, by state: ObjectState) throws(StoreError) {
         guard let table = transaction.table(object.className) else { return }
         guard state.isAlive else {
@@ -47,15 +47,15 @@ final class RowWriter {
     func update(_ object: ObjectReference, _ change: ObjectState) throws(StoreError) {
         guard let table = transaction.table(object.className) else { return }
         guard let key = table.key(for: object.key) else {
-            // The server believes that the object is here. Whatever made it wrong, what it says now is kept; but an
-            // embedded object that is not here was replaced by this device, and its holder tells how that ends.
+            // The server believes that the object is here. Whatever made it wrong, what it says now is kept. But an
+            // embedded object that is not here was replaced by this device, and the state of its holder decides.
             if !isEmbedded(object.className) { try replace(object, by: change) }
             return
         }
         setFields(of: key, change.fields, shape(of: table, fields: change.fields), resettingOthers: false)
         if remembersObjects || change.life > 1 { save(life: change.life, object) }
         for part in change.parts {
-            // What another schema calls so may be something else here.
+            // In another schema, a property of this name may be something else.
             guard let column = table.schema.index(of: part.property),
                 table.schema.properties[column].part == part.content.kind
             else { continue }
@@ -71,7 +71,7 @@ final class RowWriter {
         }
     }
 
-    /// Takes the row away. Links that point to it stay, unresolved.
+    /// Deletes the row. Links that point to it stay, unresolved.
     func evict(_ object: ObjectReference) {
         guard let table = transaction.table(object.className) else { return }
         trees.removeLists(object, table.schema)
@@ -80,9 +80,9 @@ final class RowWriter {
         table.delete(key, leavingGhost: true)
     }
 
-    /// The rows of embedded objects go with their holder; this is what is kept beside them.
+    /// Removes what is kept beside the rows of embedded objects. The rows themselves go with their holder.
     private func forgetEmbedded(in key: ObjectKey, _ table: Table) {
-        // Not by recursion: other devices decide how deep they nest.
+        // No recursion: other devices decide how deep they nest.
         var waiting = [(table: table, key: key)]
         while let (table, key) = waiting.popLast() {
             for (target, child) in parts(of: key, table) {
@@ -112,7 +112,7 @@ final class RowWriter {
         return parts
     }
 
-    /// Those that an object names and that are not here.
+    /// Those parts of an object that are not here.
     func missingParts(of object: ObjectReference) -> [ObjectReference] {
         guard let table = transaction.table(object.className), let key = table.key(for: object.key) else { return [] }
         return parts(of: key, table).compactMap { part in
@@ -132,7 +132,7 @@ final class RowWriter {
 
     // MARK: - Fields
 
-    /// Which column each field of a run of equal objects goes to.
+    /// The column of each field, for a run of objects with the same fields.
     private final class Shape {
         let table: Table
         let names: [String]
@@ -230,7 +230,7 @@ final class RowWriter {
 
     // MARK: - Sets and maps
 
-    /// Nothing is remembered beside the columns: what the server said last is what they show.
+    /// Nothing is remembered beside the columns: they show what the server said last.
     private func show(_ entries: KeyedState, of object: ObjectReference, _ table: Table, _ column: Int) {
         guard let key = table.key(for: object.key) else { return }
         if table.schema.properties[column].collection == .set {

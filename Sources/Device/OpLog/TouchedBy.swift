@@ -3,7 +3,7 @@ import CausewayOperations
 
 /// Which objects a logged changeset is about: the rows it created, as ranges, and the others by reference.
 struct TouchedBy: Hashable {
-    /// A new class's rows come in ascending runs, so a bulk insert is one range.
+    /// New rows have ascending keys, so a bulk insert is one range.
     struct Rows: Hashable {
         var className: String
         var ranges: [ClosedRange<Int64>]
@@ -65,7 +65,7 @@ extension TouchedBy {
             let object = ObjectReference(try reader.readString(), try reader.readPrimaryKey())
             others.append(Change(object: object, previous: 0))
         }
-        // Written by a build that did not note the rest: `Trees.index` does.
+        // Written by a build that did not note the rest: `Trees.index` adds it.
         if reader.isAtEnd { return }
         for index in others.indices { others[index].previous = try reader.readVarint() }
         elementCounter = try reader.readVarint()

@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// The edits of a list of objects as they travel: without elements that have no name any more.
+/// The edits of a list of objects as they are sent: without elements that have no primary key any more.
 ///
 /// An object that was put into the list and ended in the same transaction has no row and no primary key left. It never
 /// was there for anybody else, so its element is left out, and the places of the others are counted without it.

@@ -3,8 +3,8 @@ import CausewayObjectStore
 import CausewayOperations
 
 extension Trees {
-    /// Makes the index of a log that an earlier build wrote: which row was created by which changeset, and which changeset
-    /// was about an object before. Reads the log once, whole.
+    /// Makes the index of a log that an earlier build wrote: which changeset created a row, and which one was about an
+    /// object before. Reads the whole log once.
     func index(_ stored: ReplicaState) throws(StoreError) {
         var state = stored
         var last: [ObjectReference: UInt64] = [:]

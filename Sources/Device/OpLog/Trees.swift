@@ -3,7 +3,7 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayOperations
 
-/// The ordered trees in which a replica keeps its books, with their keys and values typed.
+/// The ordered trees in which a replica keeps its bookkeeping, with typed keys and values.
 ///
 /// | Tree | Key | Value |
 /// |---|---|---|
@@ -46,7 +46,7 @@ struct Trees {
         stateTree.put(Self.stateKey, state.encoded())
     }
 
-    /// Logs a one-way entry under the next number. The state is to be saved.
+    /// Logs a one-way entry under the next number. The caller saves the state.
     func appendOneWay(_ operations: [Operation], stamp: Stamp, to state: inout ReplicaState) {
         state.lastOneWay += 1
         let entry = Changeset(
@@ -54,7 +54,7 @@ struct Trees {
         oneWay.put(Self.key(state.lastOneWay), Changeset.encode([entry]))
     }
 
-    /// Leaves nothing of any of them.
+    /// Empties all of them.
     func removeAll() {
         for tree in [
             stateTree, log, touched, freshTree, due, bases, lists, texts, lives, left, suspects, oneWay, kept,
@@ -80,7 +80,7 @@ struct Trees {
     var openings: Tree { transaction.tree("sync.openings") }
     var quarantine: Tree { transaction.tree("sync.quarantine") }
 
-    /// Changesets after one number and through another, until `body` has had enough.
+    /// Passes the changesets after one number and through another to `body`, until it returns false.
     func changesets(
         in tree: Tree, after first: UInt64, through last: UInt64 = .max,
         _ body: (_ changeset: Changeset, _ sizeBytes: Int) -> Bool
@@ -100,7 +100,7 @@ struct Trees {
         if let failure { throw damaged(failure) }
     }
 
-    /// What one of the logs has under a number.
+    /// The entry of a log under a number; nil if there is none.
     func entry(_ number: UInt64, of tree: Tree) throws(StoreError) -> Changeset? {
         guard let bytes = tree.get(Self.key(number)) else { return nil }
         work?.read()
@@ -137,7 +137,7 @@ struct Trees {
 
     var due: Tree { transaction.tree("sync.due") }
 
-    /// What the changeset that created the object did is to be joined into its base when it is acknowledged.
+    /// Notes that the changeset which created the object is to be joined into its base when it is acknowledged.
     func addDue(_ object: ObjectReference, with sequence: UInt64) {
         due.put(Self.key(sequence) + Self.key(object), [])
     }
@@ -158,12 +158,12 @@ struct Trees {
     private var texts: Tree { transaction.tree("sync.texts") }
     private var lives: Tree { transaction.tree("sync.lives") }
 
-    /// Whether anything was changed or has ended here that is remembered by name.
+    /// Whether any object has a base or a remembered life.
     var remembersObjects: Bool { !bases.isEmpty || !lives.isEmpty }
 
     func hasBase(_ object: ObjectReference) -> Bool { bases.get(Self.key(object)) != nil }
 
-    /// Those of one class, in the order of their keys' bytes.
+    /// The objects of one class that have a base, in the order of their keys' bytes.
     func objectsWithBase(of className: String) -> [ObjectReference] {
         var writer = ByteWriter()
         writer.write(string: className)
@@ -183,8 +183,8 @@ struct Trees {
         return try readable { () throws(EncodingError) in try BaseCopy(encoded: bytes) }
     }
 
-    /// Notes that a further changeset is about an object that has a base, and answers which one was the last so far; nil
-    /// when there is no base. What the base holds need not be read for it.
+    /// Notes that a further changeset is about an object with a base, and returns the last one so far; nil if there is
+    /// no base. The state in the base is not decoded.
     func continueBase(_ object: ObjectReference, with sequence: UInt64) throws(StoreError) -> UInt64? {
         let key = Self.key(object)
         guard let bytes = bases.get(key) else { return nil }
@@ -202,7 +202,7 @@ struct Trees {
         bases.put(Self.key(object), base.encoded())
     }
 
-    /// Nothing about the object is pending any more. An embedded one that nothing holds stays nevertheless.
+    /// Removes the base: nothing about the object is pending any more. An embedded object stays noted as left.
     func removeBase(_ object: ObjectReference) {
         if case .container = object.key {} else { forgetLeft(object) }
         bases.remove(Self.key(object))
@@ -252,7 +252,7 @@ struct Trees {
         if texts.get(key) != nil { texts.remove(key) }
     }
 
-    /// The causal length that is remembered of an object; nil when it is the usual one: 1 here, 0 not here.
+    /// The causal length that is remembered of an object; nil if it is the usual one: 1 if it is here, 0 if not.
     func life(_ object: ObjectReference) throws(StoreError) -> UInt32? {
         guard let bytes = lives.get(Self.key(object)) else { return nil }
         return try readable { () throws(EncodingError) in
@@ -261,13 +261,13 @@ struct Trees {
         }
     }
 
-    /// The last life that has ended of an object that is not here: even, zero if none has. An odd number says that the
-    /// object lives on out of view, and a new object of its key joins that life.
+    /// The last ended life of an object that is not here: even, zero if none has ended. If the remembered life is odd,
+    /// the object lives on out of view, and a new object of its key joins that life.
     func pastLife(_ object: ObjectReference) throws(StoreError) -> UInt32 {
         (try life(object) ?? 0) & ~1
     }
 
-    /// An object that is here has life 1 unless this says otherwise, one that is not has 0.
+    /// Remembers a life above 1. Without one, an object that is here has life 1, and one that is not has 0.
     func save(life: UInt32, _ object: ObjectReference) {
         let key = Self.key(object)
         guard life > 1 else {
@@ -283,14 +283,16 @@ struct Trees {
 
     var left: Tree { transaction.tree("sync.left") }
 
-    /// - Returns: the version up to which it was seen, and the run of the server that committed that: zero when nobody knows.
+    /// - Returns: the version up to which it was seen, and the run of the server that committed that (zero if unknown);
+    ///   nil if it has not left.
     func lastSeen(_ object: ObjectReference) -> (version: ServerVersion, run: UInt64)? {
         left.get(Self.key(object)).map { bytes in
             (ServerVersion(Self.number(bytes.prefix(8))), Self.number(bytes.dropFirst(8)))
         }
     }
 
-    /// What happens to the object from now on is not told. It may leave again before all is sent.
+    /// Notes that the server tells nothing more of the object. The first note stays: it may leave again before all is
+    /// sent.
     func noteLeft(_ object: ObjectReference, seen version: ServerVersion, of run: UInt64) {
         let key = Self.key(object)
         if left.get(key) == nil { left.put(key, Self.key(version.rawValue) + Self.key(run)) }
@@ -309,7 +311,7 @@ struct Trees {
         suspects.put(Self.key(object), [])
     }
 
-    /// The suspects so far, which are forgotten.
+    /// Removes the suspects so far and returns them.
     func takeSuspects() -> [ObjectReference] {
         var found: [ObjectReference] = []
         suspects.scan { key, _ in
@@ -330,8 +332,8 @@ struct Trees {
         key.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The object store bounds primary keys, so they stand here whole; with very long names of class and property the
-    /// key may still be longer than a tree takes, and then the commit throws `keyTooLong`.
+    /// The object store bounds primary keys, so they are here whole. With very long names of class and property, a key
+    /// may still be too long for a tree; then the commit throws `keyTooLong`.
     static func key(_ object: ObjectReference) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(string: object.className)

@@ -6,11 +6,11 @@ package import CausewayOperations
 // MARK: - What the server sent
 
 extension Replica {
-    /// Begins to apply one view change in a writable transaction, with which it commits or not at all.
+    /// Begins to apply one view change in a writable transaction; it commits with the transaction or not at all.
     ///
     /// - Parameters:
     ///   - acknowledged: the last changeset of this device that the change includes.
-    ///   - now: the device's wall clock in milliseconds since 1970, for what is kept for some time.
+    ///   - now: the device's wall clock in milliseconds since 1970, for kept changesets and the quarantine.
     package func beginApplying(
         acknowledged: UInt64, in transaction: Transaction, now: UInt64 = 0, keeping limits: KeptLimits = .standard
     ) throws(StoreError) -> ViewApplication {
@@ -18,10 +18,10 @@ extension Replica {
             transaction, state: try state(in: transaction), work, acknowledged: acknowledged, now: now, limits)
     }
 
-    /// Whether a change acknowledges a changeset under this client's name that another copy of the file made. To apply it
-    /// would let go of what this file has under the number: it is not on the server.
+    /// Whether a change acknowledges a changeset under this client's name that another copy of the file made. Applying
+    /// it would drop this file's changeset of that number, which is not on the server.
     ///
-    /// - Parameter opening: what made the changeset, as the server says; zero when it does not.
+    /// - Parameter opening: the opening that made the changeset, as the server says; zero if it does not.
     package func isOfCopy(acknowledged: UInt64, by opening: UInt64, in transaction: Transaction) throws(StoreError)
         -> Bool
     {
@@ -33,30 +33,30 @@ extension Replica {
     }
 }
 
-/// One view change on its way into the file.
+/// Applies one view change to the file.
 ///
-/// An operation that the server refused joins nothing: the object is what the server has, and the operation goes to the
-/// quarantine [I7].
+/// A refused operation is not joined: the object becomes what the server has, and the operation goes to the quarantine
+/// [I7].
 ///
-/// An object without a base is written straight into its columns. An object with one goes the long way [I4]: the
-/// acknowledged operations join the base, the server's word replaces what it names, the pending operations are joined
-/// onto a copy, and that copy is what the app sees.
+/// An object without a base is written straight into its columns. If there is a base [I4], the acknowledged operations
+/// are joined into it, and the server's state replaces what it names. Then the pending operations are joined onto a
+/// copy, and the app sees that copy.
 package final class ViewApplication {
     private let transaction: Transaction
     private let trees: Trees
     private let rows: RowWriter
     private var state: ReplicaState
-    /// The last changeset of this device that the change includes: no later one than there is.
+    /// The last changeset of this device that the change includes, and at most the last one logged.
     package let acknowledged: UInt64
     private let now: UInt64
     private let limits: KeptLimits
-    /// By changeset and place in it.
+    /// The refusals, by changeset and place in it.
     private var refused: [UInt64: [UInt64: OperationRefusal]] = [:]
     /// What went to the quarantine with this change, once it has ended.
     package private(set) var quarantined: [QuarantinedChange] = []
     /// The logged operations about objects that need them.
     private let log: LoggedOperations
-    /// Objects whose bases were brought up to date by what arrived.
+    /// Objects whose bases this change has brought up to date.
     private var settled: Set<ObjectReference> = []
     /// Whether any object stays that has left the view.
     private var hasLeft: Bool
@@ -80,7 +80,7 @@ package final class ViewApplication {
 
     // MARK: - What the server refused
 
-    /// Leaves operations out of what the server has. To be called before anything else of the change is.
+    /// Notes operations that the server refused. Call it before anything else of the change.
     package func refuse(_ operations: [OperationRefusal]) {
         for operation in operations
         where operation.sequence > state.acknowledged && operation.sequence <= acknowledged {
@@ -88,7 +88,7 @@ package final class ViewApplication {
         }
     }
 
-    /// Brings objects to what their bases and the log say.
+    /// Shows objects as their bases and the log say.
     func showAgain(_ objects: Set<ObjectReference>) throws(StoreError) {
         for object in objects.sorted(by: { ($0.className, $0.key) < ($1.className, $1.key) }) {
             guard let base = try base(of: object) else { continue }
@@ -132,18 +132,18 @@ package final class ViewApplication {
         try settle(object, base: updated, lastSequence: base.lastSequence)
     }
 
-    /// An object leaves the view. It lives on elsewhere; with pending operations it stays until they are there.
+    /// An object leaves the view. It lives on elsewhere; with pending operations it stays until the server has them.
     package func leave(_ object: ObjectReference) throws(StoreError) {
         let base = try base(of: object)
         if let base, base.lastSequence > acknowledged {
-            // Of a changeset that was set aside nothing is left, and nobody would tell the object again.
+            // A changeset that was set aside is empty, and the server would not send the object again.
             let pending = try log.pending(about: object, through: base.lastSequence)
             if !pending.isEmpty {
-                // A create that is pending makes it anew on a server that has lost it, and nobody tells its author how
-                // that stands. One that has it out of view tells it whole when the create has brought it back.
+                // A pending create makes the object anew on a server that has lost it, and nobody tells its author the
+                // result. A server that has it out of view sends it whole when the create has brought it back.
                 let isCreated = pending.contains { if case .create = $0.operation { true } else { false } }
                 let state = isCreated ? ObjectState() : base.state
-                // With a past that the server has lost nobody knows up to where it was seen.
+                // If the server has lost its past, nobody knows up to which version the object was seen.
                 if state.isAlive, self.state.version != .zero {
                     trees.noteLeft(object, seen: self.state.version, of: self.state.incarnation)
                     hasLeft = true
@@ -153,8 +153,8 @@ package final class ViewApplication {
             }
         }
         rows.evict(object)
-        // The life of the base, whatever this device believed: where its end was refused the object lives, and a create
-        // that was refused has begun no life.
+        // The life of the base counts, whatever this device believed: an object whose end was refused lives, and a
+        // refused create has begun no life.
         if let base { trees.save(life: base.state.life, object) }
         trees.removeBase(object)
         settled.insert(object)
@@ -171,7 +171,7 @@ package final class ViewApplication {
         try settle(object, base: ObjectState(life: life), lastSequence: base.lastSequence)
     }
 
-    /// The server says again what becomes of it. Of an embedded object its holder says it, or nobody.
+    /// Notes that the server tells of the object again. An embedded object is told of by its holder, or not at all.
     private func returned(_ object: ObjectReference) {
         if case .container = object.key { return }
         if hasLeft { trees.forgetLeft(object) }
@@ -205,8 +205,8 @@ package final class ViewApplication {
         trees.save(state)
     }
 
-    /// Brings the bases of what acknowledged changesets are about up to date: also where only a later changeset made the
-    /// base, and the one that created the object is acknowledged now.
+    /// Brings the bases of the objects of acknowledged changesets up to date. This includes bases that only a later
+    /// changeset made, if the one that created the object is acknowledged now.
     ///
     /// - Returns: the rows that those changesets created.
     private func takeAcknowledged() throws(StoreError) -> [(sequence: UInt64, rows: TouchedBy.Rows)] {
@@ -222,8 +222,8 @@ package final class ViewApplication {
         return fresh
     }
 
-    /// Where nothing of it was refused, what the app sees of an object that has more pending is what it was: the same
-    /// operations in the same order. So only the base moves, and the cost is that of what was acknowledged.
+    /// If nothing was refused, the app sees the same of an object that has more pending: the same operations in the
+    /// same order. So only the base moves, and the cost is that of what was acknowledged.
     private func acknowledge(_ object: ObjectReference) throws(StoreError) {
         guard !settled.contains(object), var base = try base(of: object) else { return }
         let hasReturned = try makeAgain(object, &base)
@@ -234,10 +234,10 @@ package final class ViewApplication {
         trees.save(base, object)
     }
 
-    /// This device was told of an end that beats what it has created, and the server, which says nothing of the object now,
-    /// has forgotten that end: the creation took effect as it is (RULES.md, F1).
+    /// Makes an object again whose end the server has forgotten. This device was told of an end that beats its create,
+    /// but the server says nothing of the object now: the create took effect as written (RULES.md, F1).
     ///
-    /// - Returns: whether that is so.
+    /// - Returns: whether the object was made again.
     private func makeAgain(_ object: ObjectReference, _ base: inout BaseCopy) throws(StoreError) -> Bool {
         let state = base.state
         guard !state.isAlive, state.life > 0 else { return false }
@@ -248,22 +248,22 @@ package final class ViewApplication {
         guard let creation else { return false }
         var made = ObjectState()
         for logged in operations[creation...] { _ = made.join(logged.operation, stamp: logged.stamp) }
-        // What it ended itself afterwards has not returned.
+        // An object that this device ended afterwards has not returned.
         guard made.life != state.life else { return false }
         base.state = made
         return true
     }
 
-    /// What `base(of:)` becomes when this change says nothing of the object. It is what the device answers when the server
-    /// compares the view: an object that the device would make again, and the server has not, is told then.
+    /// What `base(of:)` becomes if this change says nothing of the object. The digests of a resync are made of it, so
+    /// the resync finds an object that the device would make again and the server does not have.
     func baseUntold(of object: ObjectReference) throws(StoreError) -> BaseCopy? {
         guard var base = try base(of: object) else { return nil }
         _ = try makeAgain(object, &base)
         return base
     }
 
-    /// Whether the app sees what the log says. The row of an embedded object may have gone with what held it; that of
-    /// another one was taken away when a server that has been restored since told that it had ended.
+    /// Whether the app sees what the log says. The row of an embedded object may have gone with its holder. The row of
+    /// another one may have gone because a server, restored since, had said that the object ended.
     private func isShown(_ object: ObjectReference, _ base: ObjectState) throws(StoreError) -> Bool {
         if base.isAlive || rows.isEmbedded(object.className),
             transaction.table(object.className)?.key(for: object.key) == nil
@@ -274,7 +274,7 @@ package final class ViewApplication {
         return try log.acknowledged(about: object).allSatisfy { refused[$0.sequence]?[$0.place] == nil }
     }
 
-    /// Objects that a changeset made have no base before somebody asks for it.
+    /// Settles the objects of a changeset with refusals. Those that it created have no base yet.
     private func settleRefused(_ sequence: UInt64) throws(StoreError) {
         var objects: Set<ObjectReference> = []
         try trees.changesets(in: trees.log, after: sequence - 1, through: sequence) { changeset, _ in
@@ -288,7 +288,7 @@ package final class ViewApplication {
         }
     }
 
-    /// What was acknowledged is kept for a server that may lose it; what was refused goes to the quarantine instead.
+    /// Keeps what was acknowledged for a server that may lose it; what was refused goes to the quarantine instead.
     private func keepAcknowledged() throws(StoreError) {
         let kept = KeptChangesets(trees)
         let time = kept.time(at: now, after: state.acknowledged)
@@ -333,11 +333,11 @@ package final class ViewApplication {
 
     /// Makes `base` the server's state and shows it with what is still pending.
     ///
-    /// Embedded objects that went with it, when it had left or could not be read for a while, come back with it: those
-    /// that the server has come from there, the others are shown here.
+    /// Embedded objects that went with it, when it left or could not be read for a while, come back with it: the server
+    /// sends those that it has, the others are shown here.
     private func settle(_ object: ObjectReference, base: ObjectState, lastSequence: UInt64) throws(StoreError) {
         try settleAlone(object, base: base, lastSequence: lastSequence)
-        // Not by recursion: the app decides how deep they nest.
+        // No recursion: the app decides how deep they nest.
         var waiting = rows.missingParts(of: object)
         while let part = waiting.popLast() {
             guard let base = try self.base(of: part) else { continue }
@@ -359,7 +359,7 @@ package final class ViewApplication {
             _ = visible.join(logged.operation, stamp: logged.stamp)
         }
         try rows.replace(object, by: visible)
-        // The server has it from somebody else, or told it to the one that made it.
+        // It had no base: the server has it from somebody else, or sent it to the one that made it.
         if !trees.hasBase(object) { trees.addDue(object, with: lastSequence) }
         trees.save(BaseCopy(state: base, lastSequence: lastSequence), object)
     }
@@ -381,9 +381,9 @@ package final class ViewApplication {
         if case .container = object.key { suspects.insert(object) }
     }
 
-    /// Embedded objects end with what held them, which may have gone before or without their own messages. While
-    /// something is pending, one that nothing holds is kept: what holds it again may be the server's last word. But it
-    /// may have ended with this change, and nobody tells of that: its writer has seen it up to the version before.
+    /// Evicts embedded objects that nothing holds: their holder may have gone before, or without messages about them.
+    /// While something is pending they are kept, since the server's final state may hold them again. But they may have
+    /// ended with this change, and nobody tells. So they are noted as seen up to the version before.
     private func evictUnheld() {
         guard !suspects.isEmpty || !trees.suspects.isEmpty else { return }
         guard acknowledged == state.lastSequence else {
@@ -408,7 +408,7 @@ package final class ViewApplication {
         return table.backlinkCount(to: key) == 0
     }
 
-    /// A stamp seen is a stamp that the next one written here must follow.
+    /// The next stamp written here must be later than every stamp seen.
     private func observe(_ seen: ObjectState) {
         state.clockTime = max(state.clockTime, seen.latestStamp.time)
     }

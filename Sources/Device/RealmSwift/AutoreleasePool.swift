@@ -1,5 +1,5 @@
-/// Calls the closure. Without Objective-C there is nothing to release: an app for several platforms has this name on all
-/// of them.
+/// Calls the closure. Without Objective-C there is nothing to release; the function exists so that an app for several
+/// platforms finds this name on all of them.
 ///
 /// ```swift
 /// DispatchQueue(label: "import").async {

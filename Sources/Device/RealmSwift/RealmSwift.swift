@@ -1,4 +1,4 @@
-// The door for apps that were written for RealmSwift: `import RealmSwift` gives them Causeway.
+// For apps that were written for RealmSwift: `import RealmSwift` gives them Causeway.
 @_exported public import Causeway
 @_exported public import Foundation
 

@@ -9,8 +9,8 @@ package struct Backoff: Hashable, Sendable {
         maximum = maximumMilliseconds
     }
 
-    /// The wait after one more failure: between a half and the whole of the doubled step, so that the devices of a
-    /// server that comes back do not all arrive in the same instant.
+    /// The wait after one more failure, in milliseconds: between half and all of the doubled step, so that the devices
+    /// of a server that comes back do not all arrive in the same instant.
     package mutating func next(using random: inout some RandomNumberGenerator) -> UInt64 {
         // More doublings than bits would overflow; the maximum is reached long before.
         let doublings = min(failures, 40)

@@ -46,7 +46,7 @@ extension Conversation {
         case .failed(_, let call, let failure):
             failed(call, failure, at: now, using: &random, into: &actions)
         case .fileUnreadable(_, let message):
-            // A disk that is full, or fails once, may not the next time. Who waits for no second attempt hears of it.
+            // A disk that is full or fails once may work the next time. The failure is reported to the app.
             interrupted(.unusable(message), at: now, using: &random, into: &actions)
         default:
             break
@@ -75,8 +75,8 @@ extension Conversation {
             return
         }
         if welcome.committed < upload.dropped {
-            // The session goes, for its server takes the device to be further than it is: the next hello is said from
-            // the log that has everything again.
+            // The session ends, because its server believes the device to be further than it is. The next hello is sent
+            // from the log that has everything again.
             hangUp(into: &actions)
             download.refilling()
             phase = .settling
@@ -98,7 +98,7 @@ extension Conversation {
         if welcome.resumes, let staged = greeting.staged { download.resume(staged) }
         upload.opened(committed: welcome.committed)
         ingest.opened(committed: welcome.ingested)
-        // Said again though it was said before: the file may have failed to drop them then.
+        // Repeated each time: the file may have failed to drop them before.
         if welcome.ingested > 0 {
             ingest.dropped(through: welcome.ingested)
             actions.append(.dropOneWay(through: welcome.ingested))
@@ -109,9 +109,10 @@ extension Conversation {
         finishUploadWaiters(into: &actions)
     }
 
-    /// Up to where the logs of the file and of the server share one past, when the server has what the file never made:
-    /// the file was restored from a backup, or is a copy of one that went on elsewhere. Going on would give new writes
-    /// numbers that the server has seen, and it would take them for repeats. Nil when they share all of it.
+    /// The last entries on which the logs of the file and of the server agree, if the server has entries that the file
+    /// never made: the file was restored from a backup, or is a copy of one that went on elsewhere. Going on would give
+    /// new writes numbers that the server has seen, and it would take them for repeats. Nil if they agree on
+    /// everything.
     private func agreement(with welcome: Welcome, _ greeting: Greeting) -> Logged? {
         let changesets = greeting.openings.agreement(
             with: welcome.openings, committed: welcome.committed, acknowledged: upload.dropped,
@@ -119,24 +120,24 @@ extension Conversation {
         let oneWay = greeting.oneWayOpenings.agreement(
             with: welcome.oneWayOpenings, committed: welcome.ingested, acknowledged: ingest.dropped,
             logged: greeting.logged.oneWay)
-        // A server that was restored from an older copy is filled again first.
+        // A server that was restored from an older copy is refilled first.
         guard changesets != nil || oneWay != nil, welcome.committed >= upload.dropped else { return nil }
         return Logged(
             changesets: changesets ?? min(welcome.committed, greeting.logged.changesets),
             oneWay: oneWay ?? commonOneWay(with: welcome, greeting))
     }
 
-    /// The last one-way entry that both have for certain, where nothing says that they differ. What no opening is named
-    /// for may be another copy's: it is sent once more.
+    /// The last one-way entry that both certainly have, if nothing says that they differ. An entry of an unknown
+    /// opening may be another copy's: it is sent once more.
     private func commonOneWay(with welcome: Welcome, _ greeting: Greeting) -> UInt64 {
         let last = min(welcome.ingested, greeting.logged.oneWay)
         let ours = greeting.oneWayOpenings.id(of: last)
         return ours != nil && ours == welcome.oneWayOpenings.id(of: last) ? last : ingest.dropped
     }
 
-    /// The same where another copy of the file speaks for the client and neither has written: one of the two goes on as
-    /// another client, else they would take each other's sessions for ever. A file that has done so and meets another
-    /// again is one that two programs sync at once, which no other name mends.
+    /// The same if another copy of the file speaks for the client and neither has written. One of the two goes on as
+    /// another client, or they would take each other's sessions for ever. If a file has done so and meets another
+    /// again, two programs sync that file at once, which no other client name mends.
     private mutating func parting(from welcome: Welcome, _ greeting: Greeting) -> Logged? {
         guard welcome.isCopied, !hasParted, welcome.committed >= upload.dropped else { return nil }
         hasParted = true
@@ -171,9 +172,9 @@ extension Conversation {
         }
         upload.acknowledged(answer.committed)
         finishUploadWaiters(into: &actions)
-        // The download brings what the server waits for: to hang up now could cut that, again and again.
+        // The download brings what the server waits for. Hanging up now could cut that, again and again.
         if refusal.code == .refusalsUnread, upload.hold() { return }
-        // The answer names the entry: it is the one behind what was taken.
+        // The refused entry is the one behind what was taken.
         if refusal.concernsContent {
             rejected = (upload.settingAside(), refusal)
         } else {
@@ -206,7 +207,7 @@ extension Conversation {
 // MARK: - What leaves
 
 extension Conversation {
-    /// Whatever may leave now, leaves now. Called after every event: there is no other place that starts a call.
+    /// Sends whatever may leave now. Called after every event.
     mutating func depart(at now: Moment, into actions: inout [Action]) {
         setRejectedAside(into: &actions)
         acknowledgeRefusals(at: now, into: &actions)
@@ -222,13 +223,13 @@ extension Conversation {
             queriesInFlight = true
             actions.append(.sendQueries(attempt, session: session.id))
         }
-        // A mark stands behind the queries the app has asked for: what they match is a part of what it waits for.
+        // A mark follows the queries the app has asked for: what they match is a part of what it waits for.
         if queriesTold >= queriesWanted, !queriesInFlight {
             for id in waiters.marksToSend() {
                 actions.append(.sendMark(attempt, session: session.id, id: id))
             }
         }
-        // Small changes would cost a call each; a quarter of the window keeps the server from ever standing still.
+        // Credit for small changes would cost a call each. A quarter of the window never lets the server stand still.
         let leastBytes = tokenUnshown ? 0 : max(1, session.limits.creditBytes / 4)
         if !creditInFlight, let bytes = download.credit(atLeast: leastBytes) {
             creditInFlight = true

@@ -12,12 +12,12 @@ extension Conversation {
         case reconnect
         /// The app has logged in again.
         case tokenChanged
-        /// The token that calls carry from now on expires then, by the server's clock in milliseconds since 1970; nil when
-        /// nobody knows.
+        /// When the token of calls from now on expires, by the server's clock in milliseconds since 1970; nil if
+        /// unknown.
         case tokenLasts(until: UInt64?)
-        /// What `renewToken` asked for is there.
+        /// There is a new token, as `renewToken` asked.
         case tokenRenewed
-        /// There is no new token, and why; nil when there is nothing to get one with.
+        /// There is no new token, and why; nil if there is nothing to get one with.
         case renewalFailed(TransportFailure?)
         /// A transaction of the app is in the log, which now ends here.
         case committed(Logged)
@@ -41,18 +41,17 @@ extension Conversation {
         case received(Attempt, DownloadMessage, bytes: Int)
         case downloadClosed(Attempt)
         case failed(Attempt, Call, TransportFailure)
-        /// What a call was to carry cannot be had of the file at the moment, and why. What will not pass is a failure of the
-        /// call.
+        /// The file cannot supply what a call was to carry at the moment, and why. A lasting failure is `failed`.
         case fileUnreadable(Attempt, String)
 
         // What the file answers.
         case spilled
-        /// What `digest` asked for. It outlives its connection, as all work of the file, and is then worth nothing.
+        /// The answer to `digest`. It outlives its connection, as all work of the file, and is then useless.
         case digested(Attempt, number: UInt64, [DigestReport])
         case applied(acknowledged: UInt64)
         /// What the server has lost after this number is in the log again.
         case refilled(after: UInt64)
-        /// It cannot be, and why.
+        /// The refill failed, and why.
         case refillFailed(String)
         /// The file goes on as another client; these entries are not counted any more, and its logs end here.
         case beganAgain(passed: Logged, logged: Logged)
@@ -60,7 +59,7 @@ extension Conversation {
         case setAside(Lane)
         case setAsideFailed(Lane, String)
         case fileFailed(String)
-        /// What `apply` was given acknowledges a changeset that another copy of the file made: nothing of it is applied.
+        /// The change acknowledges a changeset that another copy of the file made: nothing of it is applied.
         case ofCopy
 
         case timer
@@ -79,21 +78,22 @@ extension Conversation {
         case sendDigests(Attempt, ResyncRequest)
         /// Cancel every call of this attempt. In doubt: because the server was not heard in time.
         case disconnect(Attempt, inDoubt: Bool = false)
-        /// Get a new token, and tell what came of it. Said before the present one expires if it is known when, and else
-        /// when it has.
+        /// Get a new token and report the result. Asked before the current token expires if its end is known, otherwise
+        /// afterwards.
         case renewToken
 
         case apply([ViewChange])
         case spill([ViewChunk], from: Int)
-        /// Say what the file holds.
+        /// Make digests of what the file holds.
         case digest(Attempt, DigestQuestion)
         /// Put back into the log what the server has lost: everything after this number.
         case refill(after: UInt64)
-        /// Go on as another client: the file was copied, or restored from a backup, and what it made after these numbers is
-        /// not what the server has under the client's name. Of what is, this was refused; of later changesets too, which are
-        /// another copy's.
+        /// Go on as another client: the file was copied, or restored from a backup, and what it made after these
+        /// numbers is not what the server has under the client's name. `refused` names refused operations; those of
+        /// later changesets are another copy's.
         case beginAgain(after: Logged, refused: [OperationRefusal])
-        /// Move what was refused of an entry to the quarantine. What is left of the entry, if only its number, stays.
+        /// Move what was refused of an entry to the quarantine. The rest of the entry stays, even if it is only the
+        /// number.
         case setAside(Refused)
         /// One-way entries up to this number are on the server.
         case dropOneWay(through: UInt64)
@@ -106,7 +106,7 @@ extension Conversation {
         case report(Trouble)
     }
 
-    /// Numbers one try at a session. What belongs to an earlier try is history.
+    /// The number of one attempt at a session. Answers to earlier attempts are ignored.
     package struct Attempt: Hashable, Comparable, Sendable {
         package var number: UInt64
 
@@ -139,12 +139,12 @@ extension Conversation {
         }
     }
 
-    /// What the hello that was answered had said.
+    /// What an answered hello had said.
     package struct Greeting: Hashable, Sendable {
         package var wanted: UInt64
         package var logged: Logged
-        /// The last numbers that have left the file's logs. A commit that failed may have taken effect, and one that was
-        /// counted on may have failed: only the file knows. Nil when it was not asked.
+        /// The last numbers that have left the file's logs; nil if the file was not asked. Only the file knows: a
+        /// commit that failed may have taken effect, and one that was counted on may have failed.
         package var dropped: Logged?
         /// What the file keeps of a change that was cut, if the hello told of it.
         package var staged: StagedChange?
@@ -166,12 +166,12 @@ extension Conversation {
         }
     }
 
-    /// The two logs that leave.
+    /// The two logs that are sent to the server.
     package enum Lane: Hashable, Sendable {
         case changesets, oneWay
     }
 
-    /// What the server takes in no form, by its number.
+    /// What the server refuses for good, by its number.
     package enum Refused: Hashable, Sendable {
         case changeset(UInt64, SyncFailure)
         case oneWay(UInt64, SyncFailure)
@@ -203,8 +203,8 @@ package enum Trouble: Error, Hashable, Sendable {
     case ingestRefused(SyncFailure, after: UInt64)
     /// The file could not take what the server sent.
     case file(String)
-    /// The server was restored from an older copy, and so many changesets up to a number are nowhere any more but in the
-    /// objects of this file.
+    /// The server was restored from an older copy, and so many changesets up to a number exist nowhere any more but in
+    /// the objects of this file.
     case changesetsLost(UInt64, through: UInt64)
 
     package var message: String {

@@ -13,13 +13,14 @@ import CausewayWire
 //  credit      wait, again            stop          wait    at once, again   renew          stop
 //  digests     wait, again            stop          wait    at once, again   renew          stop
 //
-// An upload that waits for the device to read what was refused (403) is told so in its answer, and the session ends when
-// the file has that: the next hello says so. Only where it has said so before does it count as a restart as above.
+// If the server takes no upload before the device has read what was refused (403), its answer says so, and the session
+// ends once the file has that: the next hello tells the server. If the hello had told it before, it counts as a restart
+// as above.
 //
-// (1) What cannot be read (unintelligible) stops it once `unreadableMaximum` downloads in a row brought nothing else.
-// (2) The entries of the batch are sent one by one, and the one that is refused alone goes to the quarantine; its number
-//     is sent without it. Where a refusal of one-way entries names operations, those alone go. Only a refusal that is
-//     about the caller (103) and not about what was sent makes the lane stand still.
+// (1) An unreadable message (unintelligible) stops it once `unreadableMaximum` downloads in a row brought nothing else.
+// (2) The entries of the batch are sent one by one, and the one that is refused alone goes to the quarantine; its
+//     number is sent without it. Where a refusal of one-way entries names operations, those alone go. Only a refusal
+//     that is about the caller (103) and not about what was sent makes the lane stand still.
 //
 // A refusal that concerns the caller, the database or the state of both (codes 1xx, 2xx, 4xx) stops everything
 // whatever the call was: no other call would fare better.
@@ -54,7 +55,7 @@ extension Conversation {
         }
     }
 
-    /// The first restart is immediate; a session that falls again before it has brought anything waits.
+    /// The first restart is immediate; a session that fails again before it has brought anything waits.
     private mutating func restart(
         _ failure: TransportFailure, at now: Moment, using random: inout some RandomNumberGenerator,
         into actions: inout [Action]
@@ -101,9 +102,8 @@ extension Conversation {
         }
     }
 
-    /// A changeset takes along what the app sees of it, and what the file then has of the server is compared with the
-    /// server: the session ends as soon as the file is free, and the next hello asks for that. A one-way entry left no
-    /// trace.
+    /// Sets a refused changeset aside, as soon as the file is free. What the app saw of it goes too, so the file has to
+    /// be compared with the server: the session ends, and the next hello asks for that. A one-way entry left no trace.
     mutating func setRejectedAside(into actions: inout [Action]) {
         guard let (number, refusal) = rejected, download.work == .none else { return }
         rejected = nil
@@ -113,8 +113,8 @@ extension Conversation {
         actions.append(.setAside(.changeset(number, refusal)))
     }
 
-    /// Only a hello says what the file has of what was refused, so that the server lets it go and takes more. Each brings
-    /// the acknowledgement forward: no backoff is needed.
+    /// Starts a new session once the file has what was refused. Only a hello says so, and then the server forgets it
+    /// and takes more. Each such hello makes progress: no backoff is needed.
     mutating func acknowledgeRefusals(at now: Moment, into actions: inout [Action]) {
         guard case .connected = phase, upload.hasWhatHeldIt else { return }
         hangUp(into: &actions)
@@ -130,7 +130,7 @@ extension Conversation {
         }
     }
 
-    /// A lane that stands still lets nobody wait for it.
+    /// Fails those who wait for a lane that stands still.
     mutating func failIfRefused(into actions: inout [Action]) {
         if let refusal = upload.failure {
             failUploadWaiters(.uploadRefused(refusal, after: upload.committed), into: &actions)
@@ -145,9 +145,8 @@ extension Conversation {
 }
 
 extension TransportFailure {
-    /// Whether a batch under way may have been too large for the way, or took too long on it. A server that waits for a
-    /// body in vain, or has no memory for it, is busy; something between here and there that takes no such body answers
-    /// with a page of its own.
+    /// Whether a batch in flight may have been too large for the network, or too slow. A server that waits for a body
+    /// in vain, or has no memory for it, is busy. A proxy that takes no such body answers with a page of its own.
     var losesBatches: Bool {
         switch self {
         case .unreachable, .timeout, .unintelligible: true
@@ -163,7 +162,7 @@ extension SyncFailure {
         concernsContent || code == .permissionDenied
     }
 
-    /// Whether it is what was sent that is wrong.
+    /// Whether the content that was sent is wrong.
     var concernsContent: Bool { action == .report && (300..<400).contains(code.rawValue) }
 }
 

@@ -1,4 +1,4 @@
-// What Conversation.swift promises of itself, looked at in debug builds after every event.
+// The invariants of Conversation.swift, checked in debug builds after every event.
 
 extension Conversation {
     func assertInvariants(after actions: [Action]) {

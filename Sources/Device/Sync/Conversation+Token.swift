@@ -5,7 +5,7 @@
 //     └─ too late, no way ──┴─ renewalFailed ─┘
 //
 // Every request carries the newest token. The server lets a session live as long as the longest-lived token it was
-// shown, so that a new one is shown at once: by a credit, of nothing if need be. Without a new one in time the server
+// shown, so a new one is shown at once: by a credit, of zero bytes if necessary. Without a new one in time the server
 // ends the session, which then renews.
 
 extension Conversation {
@@ -16,12 +16,12 @@ extension Conversation {
         case asked
     }
 
-    /// How long before its end a token is replaced, at most; of one that lives for a short time a quarter.
+    /// How long before its end a token is replaced: a minute, or a quarter of the time that is left if that is less.
     static let renewalLeadMilliseconds: UInt64 = 60_000
     /// With less left there is no time to ask before the server ends the session.
     static let renewalLeastMilliseconds: UInt64 = 1_000
 
-    /// What the calls carry from now on lasts until then; nil when nobody knows.
+    /// Notes when the token of calls from now on expires; nil if unknown.
     mutating func tokenLasts(until expires: UInt64?, at now: Moment) {
         guard tokenExpires != expires else { return }
         tokenExpires = expires
@@ -53,7 +53,7 @@ extension Conversation {
         actions.append(.renewToken)
     }
 
-    /// The session still lives, and may for a while.
+    /// Handles a failed renewal while the session still lives.
     mutating func earlyRenewalFailed(_ failure: TransportFailure?, at now: Moment, into actions: inout [Action]) {
         guard case .connected(var session) = phase, session.renewal == .asked else { return }
         guard let failure else {

@@ -18,9 +18,9 @@ package import CausewayWire
 ///                                                      │
 ///                                  settling ◀──────────┘ there is a new token
 ///
-/// Uploads, one-way batches and the download are lanes of their own: none waits for another. What the file is doing
-/// outlives a connection, and hello is said from the stored checkpoint; so a new attempt settles first. A file that fails
-/// has it wait, as every failure does.
+/// Uploads, one-way batches and the download are lanes of their own: none waits for another. The work of the file
+/// outlives a connection, and hello is said from the stored checkpoint, so a new attempt first waits for the file
+/// (`settling`). A failure of the file leads to `waiting`, as every failure does.
 ///
 /// Invariants:
 /// 1. At most one upload and one one-way batch is in flight.
@@ -45,11 +45,11 @@ package struct Conversation: Sendable {
     var rejected: (number: UInt64, refusal: SyncFailure)?
     /// Whether the file has begun again because another copy of it is online.
     var hasParted = false
-    /// Whether the session, if it fails for its token once more, fails with one that was just got.
+    /// Whether the token was just renewed, so that renewing it again would not help.
     var tokenIsFresh = false
-    /// When the token of the calls expires by the server's clock, in milliseconds since 1970; nil when nobody knows.
+    /// When the token of the calls expires by the server's clock, in milliseconds since 1970; nil if unknown.
     var tokenExpires: UInt64?
-    /// Whether the server was not shown the token yet that this session goes on with.
+    /// Whether the server has not been shown the session's newest token yet.
     var tokenUnshown = false
     /// Whether the outage was reported; cleared by the first message of a session that works.
     var outageReported = false
@@ -106,13 +106,13 @@ package struct Conversation: Sendable {
         }
     }
 
-    /// Entries of the log on the server, out of all.
-    /// How many operations the server takes at once, as far as it says so.
+    /// How many operations the server takes at once; no bound if it does not say.
     package var operationsMax: Int {
         guard case .connected(let session) = phase, session.limits.operations > 0 else { return .max }
         return Int(clamping: session.limits.operations)
     }
 
+    /// Entries of the log on the server, out of all.
     package var uploadProgress: Progress {
         Progress(transferred: min(upload.committed, upload.logged), transferrable: upload.logged)
     }
@@ -120,7 +120,7 @@ package struct Conversation: Sendable {
     /// Objects of the arriving view change taken in, out of all.
     package var downloadProgress: Progress { download.progress }
 
-    /// The one entrance: what happened, when, and where chance comes from.
+    /// The one entry point: takes what happened, when, and a source of chance; returns what to do.
     package mutating func handle(
         _ event: Event, at now: Moment, using random: inout some RandomNumberGenerator
     ) -> [Action] {
@@ -213,12 +213,13 @@ package struct Conversation: Sendable {
         case .fileFailed(let message):
             download.fileFailed()
             actions.append(.report(.file(message)))
-            // Also while a hello waits for the file: it would be answered as before, and the file be asked for the same
+            // Also while a hello waits for the file: the hello would get the same answer and ask the file for the same
             // again, as fast as the network goes.
             retry(at: now, using: &random, into: &actions)
         case .ofCopy:
             download.fileFailed()
-            // The answer to the next hello shows where the two parted. After a pause, for two of them may be at it.
+            // The answer to the next hello shows where the two copies parted. After a pause, since both may do this at
+            // once.
             retry(at: now, using: &random, into: &actions)
         case .timer:
             armed = nil
@@ -264,7 +265,7 @@ extension Conversation {
         download.disconnected()
         waiters.disconnected()
         if rejected != nil {
-            // The next session is told the same.
+            // The next session gets the same refusal.
             rejected = nil
             upload.setAside()
         }
@@ -273,7 +274,7 @@ extension Conversation {
         tokenUnshown = false
     }
 
-    /// The app asks: no backoff, and what had stopped gets another chance.
+    /// Tries again because the app asks: without backoff, and also what had stopped.
     private mutating func tryAgain(at now: Moment, into actions: inout [Action]) {
         switch phase {
         case .waiting, .stopped:
@@ -309,7 +310,7 @@ extension Conversation {
         at now: Moment, using random: inout some RandomNumberGenerator, into actions: inout [Action]
     ) {
         guard case .renewing(let failure) = phase else { return }
-        // A server that takes no token as fresh, for its clock is wrong, must not be asked without a pause.
+        // A server with a wrong clock may take no token as fresh. It must not be asked without a pause.
         if tokenIsFresh {
             interrupted(failure, at: now, using: &random, into: &actions)
         } else {
@@ -318,7 +319,7 @@ extension Conversation {
         }
     }
 
-    /// - Parameter failure: why there is no new token; nil when there is nothing to get one with.
+    /// - Parameter failure: why there is no new token; nil if there is nothing to get one with.
     private mutating func renewalFailed(
         _ failure: TransportFailure?, at now: Moment, using random: inout some RandomNumberGenerator,
         into actions: inout [Action]
@@ -389,7 +390,7 @@ extension Conversation {
 // MARK: - Time
 
 extension Conversation {
-    /// When time alone gives something to do.
+    /// When something is to be done even if nothing happens before.
     var deadline: Moment? {
         guard case .connected(let session) = phase, case .due(let renewal) = session.renewal else { return overdue }
         return overdue.map { min($0, renewal) } ?? renewal

@@ -1,30 +1,30 @@
 /// Every bound of a device's conversation, by name.
 package struct ConversationLimits: Hashable, Sendable {
-    /// What one upload may carry, as encoded changesets. A single changeset may be larger and then travels alone.
+    /// The most bytes of one upload, as encoded changesets. A larger changeset is sent alone.
     package var uploadBytes = 4 << 20
-    /// What one one-way batch may carry.
+    /// The most bytes of one one-way batch.
     package var ingestBytes = 2 << 20
-    /// Batches that are lost on the way do not become smaller than this.
+    /// The smallest size, in bytes, to which batches shrink after losses.
     package var batchBytesMinimum = 64 << 10
     /// How much of an unfinished view change, in bytes of the wire, waits in memory before it moves to the file.
     package var stagingBytes = 4 << 20
-    /// How long a part of an unfinished view change behind which the server can go on waits in memory at most, as long as
-    /// anything arrives: a process that ends loses no more.
+    /// The longest that a resumable part of an unfinished view change waits in memory, as long as anything arrives. A
+    /// process that ends loses no more.
     package var stagingMilliseconds: UInt64 = 5_000
     /// The first wait after a failure.
     package var backoffMinimumMilliseconds: UInt64 = 100
     /// The longest wait between two attempts.
     package var backoffMaximumMilliseconds: UInt64 = 60_000
-    /// A stream that stays silent for so many heartbeat intervals is dead.
+    /// A stream that stays silent for so many heartbeat intervals counts as dead.
     package var heartbeatsMissedMaximum: UInt64 = 3
     /// How long a call may stay without an answer; a batch has longer, by its size (`RequestTime`).
     package var answerMilliseconds: UInt64 = 60_000
 
-    /// How many downloads in a row may be cut by something that cannot be read. Trying again heals a fault of the way, but
-    /// not one of a message that comes again each time.
+    /// How many downloads in a row may be cut by something that cannot be read. Trying again helps against a fault of
+    /// the network, but not against a message that comes again each time.
     package var unreadableMaximum = 10
 
-    /// How long a stream may stay silent, instead of that; two heartbeat intervals are the least.
+    /// How long a stream may stay silent, instead of `heartbeatsMissedMaximum`; at least two heartbeat intervals.
     package var silenceMilliseconds: UInt64?
 
     package init() {}

@@ -6,8 +6,8 @@ package import CausewayWire
 /// then, in memory up to a bound and beyond it in the file's staging tree, and all of them become visible in one
 /// transaction. Complete changes that pile up while one is being applied are applied together, in order.
 ///
-/// A part may say that the server can go on behind it. When the connection is cut, what is in memory up to the last such
-/// part moves to the file too, and the next hello tells of it: `StagedChange`.
+/// A part may say that the server can resume after it. When the connection is cut, what is in memory up to the last
+/// such part moves to the file too, and the next hello tells of it: `StagedChange`.
 ///
 /// Credit goes back to the server when a part has been taken in. While the file is busy nothing is taken in, so the
 /// queue is bounded by the credit the server has.
@@ -21,27 +21,27 @@ package struct Download: Hashable, Sendable {
     /// The parts so far of a change whose checkpoint has not come.
     private var parts: [ViewChunk] = []
     private var partsBytes = 0
-    /// When the first of them came behind which the server can go on.
+    /// When the first of them came after which the server can resume.
     package private(set) var resumableSince: Moment?
     private var partsSpilled = 0
     /// Parts of a change that was cut, on their way to the file.
     private var saving: [ViewChunk] = []
     private var savingFrom = 0
-    /// The file has not what it was given on this connection, so what came behind that goes on from nowhere.
+    /// Whether the file failed to store something of this connection, so that later parts have no predecessor there.
     private var hasGap = false
-    /// How far the change is that arrives, or the last one that did; with what earlier sessions brought of it.
+    /// The progress of the arriving change, or of the last one, with what earlier sessions brought of it.
     private var objectsDone: UInt64 = 0
     private var objectsTotal: UInt64 = 0
-    /// The same behind the last part where the server could go on.
+    /// The same after the last part at which the server could resume.
     private var objectsResumable: UInt64 = 0
     /// What earlier sessions brought of it.
     private var objectsStaged: UInt64 = 0
     private var changesFinished: UInt64 = 0
-    /// Marks that stand behind the unfinished change, behind the complete ones, behind those being applied.
+    /// Marks that wait for the unfinished change, for the complete ones, and for those being applied.
     private var marksOpen: [UInt64] = []
     private var marksComplete: [UInt64] = []
     private var marksApplying: [UInt64] = []
-    /// Consumed and not yet told.
+    /// Bytes that were taken in and not yet credited to the server.
     private var consumed: UInt64 = 0
 
     package enum Work: Hashable, Sendable {
@@ -49,7 +49,7 @@ package struct Download: Hashable, Sendable {
         case applying
         case spilling
         case digesting
-        /// Changesets that the server has lost go back into the log, or one that it takes in no form leaves it.
+        /// Lost changesets go back into the log, a refused one leaves it, or the file goes on as another client.
         case refilling
     }
 
@@ -99,7 +99,7 @@ package struct Download: Hashable, Sendable {
             }
             guard taken < queue.count else { break }
             let item = queue[taken]
-            // What is complete belongs to what the server asks about.
+            // The server asks about a file that has the complete changes: those are applied first.
             if case .digestsWanted = item.message, !complete.isEmpty { break }
             taken += 1
             consumed += UInt64(item.bytes)
@@ -157,12 +157,12 @@ package struct Download: Hashable, Sendable {
         }
     }
 
-    /// A part as it counts together with what earlier sessions brought of its change.
+    /// A part whose counts include what earlier sessions brought of its change.
     private mutating func counted(_ chunk: ViewChunk) -> ViewChunk {
         if isBetweenChanges { (objectsDone, objectsResumable) = (0, 0) }
         var chunk = chunk
         chunk.objectsTotal += chunk.objectsTotal > 0 ? objectsStaged : 0
-        // Behind the last part all of it is done. A server that does not count has told of at least so many.
+        // After the last part all of it is done. If the server does not count, at least the objects so far are.
         if chunk.objectsDone > 0 {
             chunk.objectsDone += objectsStaged
         } else {
@@ -175,7 +175,7 @@ package struct Download: Hashable, Sendable {
         return chunk
     }
 
-    /// The session that begins goes on behind parts that the file has.
+    /// The new session resumes after parts that the file has.
     package mutating func resume(_ staged: StagedChange) {
         partsSpilled = staged.parts
         objectsStaged = staged.objectsDone
@@ -189,7 +189,7 @@ package struct Download: Hashable, Sendable {
         work = .refilling
     }
 
-    /// The file is free again; nothing that arrived is in it because of that.
+    /// The file is free again, after work that stored nothing of what arrived.
     package mutating func freed() {
         work = .none
     }
@@ -209,7 +209,7 @@ package struct Download: Hashable, Sendable {
         return marksApplying
     }
 
-    /// The file could not do what it was given, and nothing is known of what it has.
+    /// The file could not do its work, and nobody knows what it has stored.
     package mutating func fileFailed() {
         work = .none
         saving = []
@@ -220,15 +220,15 @@ package struct Download: Hashable, Sendable {
     /// Whether parts of a change that was cut have still to be given to the file.
     package var mustSave: Bool { !saving.isEmpty }
 
-    /// The connection is gone. What is complete comes again from the stored checkpoint, and so does what is in the
-    /// middle, behind the last part where the server can go on.
+    /// The connection is gone. Complete changes come again from the stored checkpoint, and so do the parts after the
+    /// last one at which the server can resume.
     package mutating func disconnected() {
         var cut = Download()
         cut.work = work
         cut.saving = saving
         cut.savingFrom = savingFrom
         cut.changesFinished = changesFinished
-        // The parts belong to a change from the checkpoint that the file has: nothing is between the two.
+        // The parts belong to the change that begins at the file's checkpoint.
         if !hasGap, complete.isEmpty, work == .none || work == .spilling {
             takeRest()
             let count = (parts.lastIndex { $0.resume != nil } ?? -1) + 1
@@ -244,7 +244,7 @@ package struct Download: Hashable, Sendable {
         self = cut
     }
 
-    /// The parts that have come and that the file was too busy for, up to the last one of their change.
+    /// Takes in the parts that the file was too busy for, without the last one of their change.
     private mutating func takeRest() {
         for item in queue {
             guard case .changes(let chunk) = item.message else { continue }
@@ -284,7 +284,7 @@ package struct ViewChange: Hashable, Sendable {
 package struct Progress: Hashable, Sendable {
     package var transferred: UInt64
     package var transferrable: UInt64
-    /// View changes that have come whole before. The numbers above are about the one behind them.
+    /// View changes that have come whole before. The numbers above are about the next one.
     package var finished: UInt64
 
     package init(transferred: UInt64, transferrable: UInt64, finished: UInt64 = 0) {

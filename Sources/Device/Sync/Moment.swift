@@ -1,4 +1,4 @@
-/// A reading of a clock that never goes back, in milliseconds. Where its zero lies means nothing.
+/// A reading of a clock that never goes back, in milliseconds. Its zero means nothing.
 package struct Moment: Hashable, Comparable, Sendable {
     package var milliseconds: UInt64
 

@@ -14,8 +14,8 @@ package struct Outbox: Hashable, Sendable {
     /// The last entry that is not in the log any more. Only a server that was restored can want one of these again.
     package private(set) var dropped: UInt64
     package private(set) var state = State.closed
-    /// What the next batch may carry. Half of what was lost on the way, and twice as much again for each full batch that
-    /// is answered in good time: a slow or broken way finds the size that gets across. It outlives a session.
+    /// The most bytes of the next batch: half of a batch that was lost, and doubled for each full batch that is
+    /// answered in good time. So it finds the size that a slow or broken network carries. It outlives a session.
     package private(set) var batchBytes: Int
     private let batchBytesMaximum: Int
     private let batchBytesMinimum: Int
@@ -24,7 +24,7 @@ package struct Outbox: Hashable, Sendable {
         /// No session.
         case closed
         case idle
-        /// Of no bytes until it is known how many they are.
+        /// `bytes` is zero until the size is known.
         case inFlight(after: UInt64, since: Moment, bytes: Int)
         /// The server refused the entry after `committed`; trying again changes nothing until somebody acts.
         case blocked(SyncFailure)
@@ -32,7 +32,7 @@ package struct Outbox: Hashable, Sendable {
         case held
     }
 
-    /// The last entry whose outcome the hello of this session said the file has.
+    /// The last entry whose outcome is in the file, as the hello of this session said.
     private var greeted: UInt64
     /// Entries up to this one leave one by one: one of them had its whole batch refused.
     private var singlyThrough: UInt64 = 0
@@ -62,7 +62,7 @@ package struct Outbox: Hashable, Sendable {
         logged = max(logged, last)
     }
 
-    /// What the file says of its log.
+    /// Takes over what the file says of its log.
     package mutating func begins(after last: UInt64) {
         dropped = last
         logged = max(logged, last)
@@ -85,7 +85,7 @@ package struct Outbox: Hashable, Sendable {
         return (committed, isSingly)
     }
 
-    /// The batch in flight has been read from the log, and is so large.
+    /// The batch in flight has been read from the log; this is its size.
     package mutating func measured(bytes: Int) {
         guard case .inFlight(let after, let since, _) = state else { return }
         state = .inFlight(after: after, since: since, bytes: bytes)
@@ -102,7 +102,8 @@ package struct Outbox: Hashable, Sendable {
         return nil
     }
 
-    /// The entry after `committed` is refused, in whole or in part, and the file shall set that aside. Returns its number.
+    /// The entry after `committed` is refused, in whole or in part, and the file is to set that aside. Returns its
+    /// number.
     package mutating func settingAside() -> UInt64 {
         state = .idle
         singlyThrough = 0
@@ -110,7 +111,7 @@ package struct Outbox: Hashable, Sendable {
         return committed + 1
     }
 
-    /// The file has done so, or could not.
+    /// The file has set the refused entry aside, or could not.
     package mutating func setAside() {
         isSettingAside = false
     }
@@ -135,15 +136,15 @@ package struct Outbox: Hashable, Sendable {
         committed = max(committed, through)
     }
 
-    /// The server keeps as much of what was refused as it will, and what it has of this lane is to be in the file before
-    /// more leaves. False when it is and the hello had said so: then another hello would bring nothing.
+    /// Holds the lane: the server keeps no more refusals, and the file must have those of this lane before more leaves.
+    /// False if the file has them and the hello had said so: then another hello would bring nothing.
     package mutating func hold() -> Bool {
         guard dropped < committed || dropped > greeted else { return false }
         state = .held
         return true
     }
 
-    /// The file has the outcome of all that the server has, so that a new hello lets more leave.
+    /// Whether a held lane can go on after a new hello: the file has the outcome of all that the server has.
     package var hasWhatHeldIt: Bool { state == .held && dropped >= committed }
 
     /// Entries left the log: the server has them and the file no longer needs them.
@@ -177,14 +178,14 @@ package struct Outbox: Hashable, Sendable {
         if case .blocked = state { state = .idle }
     }
 
-    /// What is on its way.
+    /// The bytes of the batch in flight.
     package var bytesInFlight: Int {
         if case .inFlight(_, _, let bytes) = state { bytes } else { 0 }
     }
 
     /// When a batch in flight counts as lost.
     ///
-    /// - Parameter others: bytes of the other lane that go the same way meanwhile.
+    /// - Parameter others: bytes of the other lane that are in flight at the same time.
     package func deadline(_ answerMilliseconds: UInt64, beside others: Int = 0) -> Moment? {
         guard case .inFlight(_, let since, let bytes) = state else { return nil }
         return since + RequestTime.milliseconds(bytes: bytes + others, answerMilliseconds: answerMilliseconds)
@@ -197,17 +198,17 @@ extension Outbox {
     /// Time or the connection ended before the batch in flight was answered.
     package mutating func lost() {
         guard case .inFlight(_, _, let bytes) = state else { return }
-        // An entry that travelled alone may be larger than a batch. What is small already was not lost for its size.
+        // An entry sent alone may be larger than a batch. A batch that is small already was not lost for its size.
         let sent = min(bytes, batchBytes)
         if sent > batchBytesMinimum { batchBytes = max(sent / 2, batchBytesMinimum) }
     }
 
-    /// The batch in flight came across, whatever is said of what is in it.
+    /// The batch in flight reached the server, whatever the answer says of its content.
     package mutating func cameAcross(at now: Moment, answerMilliseconds: UInt64) {
         guard case .inFlight(_, let since, let bytes) = state else { return }
-        // One that left room shows nothing of how much can get across.
+        // A batch that left room does not show how much can get across.
         guard batchBytes < batchBytesMaximum, bytes > batchBytes / 2 else { return }
-        // Nor may the next be one that is as good as lost: growing and losing in turns would waste half the way.
+        // The next batch must not be as good as lost: alternating growth and loss would waste half of what is sent.
         let (twice, overflow) = bytes.multipliedReportingOverflow(by: 2)
         let allowed = RequestTime.milliseconds(bytes: overflow ? .max : twice, answerMilliseconds: answerMilliseconds)
         let taken = now.milliseconds - min(now.milliseconds, since.milliseconds)

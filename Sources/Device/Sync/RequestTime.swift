@@ -1,8 +1,8 @@
 /// How long a request may take before it counts as lost: the time of an answer, and longer the more it carries.
 ///
-/// Conversation and transport go by the same: were either less patient, it would cut what the other waits for.
+/// Conversation and transport use the same time: the less patient one would cut what the other waits for.
 package enum RequestTime {
-    /// The slowest way that whatever leaves is given the time for.
+    /// The slowest network for which a request is given enough time.
     package static let slowestBytesPerSecond: UInt64 = 8 << 10
     /// What sending may take at most, whatever the size: a little less than the ten minutes that a server gives a body
     /// (`EndpointLimits.bodyMilliseconds`), so that the answer may still come.

@@ -2,22 +2,22 @@ import CausewayModel
 package import CausewayOperations
 package import CausewayWire
 
-/// What a file keeps of a view change that has not come whole, beside the parts themselves: where the server can go on.
+/// Where the server can resume a view change that has not come whole. The file keeps it beside the parts.
 ///
-/// Nothing of it is visible. The parts up to a segment's end lead to the segment's checkpoint; each session that goes on
-/// where an earlier one was cut adds a segment, unless the server's database has stood still. When the last part is
-/// there, the segments are applied one after the other in one transaction.
+/// Nothing of the change is visible. The parts up to a segment's end lead to the segment's checkpoint. Each session
+/// that resumes where an earlier one was cut adds a segment, unless the server's database has stood still. When the
+/// last part is there, the segments are applied one after the other in one transaction.
 ///
-/// What comes behind the last resume point is not counted: the server tells it again.
+/// Parts after the last resume point are not counted: the server sends them again.
 package struct StagedChange: Hashable, Sendable {
     package private(set) var segments: [Segment] = []
     package private(set) var reached: RowPosition
-    /// Of the objects in all segments and those that were still to come, as the last resume point said.
+    /// The objects in all segments, and with those that were still to come, as the last resume point said.
     package private(set) var objectsDone: UInt64 = 0
     package private(set) var objectsTotal: UInt64 = 0
 
     package struct Segment: Hashable, Sendable {
-        /// The number of the part behind it.
+        /// The number of the part after it.
         package var end: Int
         package var checkpoint: Checkpoint
 
@@ -27,15 +27,15 @@ package struct StagedChange: Hashable, Sendable {
         }
     }
 
-    /// Cuts after which no more parts are kept: a change that is cut once more goes on from the last kept point.
+    /// The most segments. A change that is cut more often resumes at the last kept point.
     package static let segmentsMax = 1_000
-    /// What the texts of the queries may take in a hello.
+    /// The most bytes of the texts of the queries in a hello.
     package static let queriesBytesMax = 128 << 10
 
-    /// How many parts count.
+    /// The number of parts up to the last resume point.
     package var parts: Int { segments.last?.end ?? 0 }
 
-    /// What is known with one more part.
+    /// The staged change with one more part.
     package static func adding(_ part: ViewChunk, number: Int, to staged: StagedChange?) -> StagedChange? {
         guard let point = part.resume else { return staged }
         var known = staged ?? StagedChange(reached: point.reached)
@@ -62,9 +62,9 @@ package struct StagedChange: Hashable, Sendable {
         }
     }
 
-    /// What a hello says of it; nil if nobody could go on with it.
+    /// What a hello says of it; nil if the server could not resume it.
     ///
-    /// - Parameter queries: those of a version of the query set.
+    /// - Parameter queries: returns the queries of a version of the query set.
     package func view(_ queries: (UInt64) throws -> QuerySet) rethrows -> StagedView? {
         guard let checkpoint = segments.last?.checkpoint else { return nil }
         let queries = try queries(checkpoint.querySet)
@@ -79,8 +79,8 @@ package struct StagedChange: Hashable, Sendable {
 //  staged     := format(2) count segment* class row done total
 //  segment    := end version querySet acknowledged epoch incarnation permissions schema opening
 //
-// Numbers are varints, but for the epoch, the incarnation, the two fingerprints and the opening (eight bytes); the row is
-// zigzag. Format 1 lacks the opening.
+// Numbers are varints, but for the epoch, the incarnation, the two fingerprints and the opening (eight bytes); the row
+// is zigzag. Format 1 lacks the opening.
 
 extension StagedChange {
     private static let formats: ClosedRange<UInt8> = 1...2

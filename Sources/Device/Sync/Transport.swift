@@ -1,7 +1,7 @@
 package import CausewayOperations
 package import CausewayWire
 
-/// What carries a device's calls to its server. The real one speaks HTTP/2; tests plug in one that calls a server in
+/// Carries a device's calls to its server. The real transport speaks HTTP/2; tests plug in one that calls a server in
 /// the same process.
 ///
 /// Every function throws `TransportFailure` and nothing else. The token is an argument because it changes while a
@@ -21,7 +21,7 @@ package protocol Transport: Sendable {
 
     func credit(_ bytes: UInt64, session: UInt64, token: String) async throws(TransportFailure)
 
-    /// What the file holds, in answer to a question of the download.
+    /// Sends digests of what the file holds, in answer to a question of the download.
     func digests(_ request: ResyncRequest, token: String) async throws(TransportFailure)
 
     func want(_ queries: QuerySet, session: UInt64, token: String) async throws(TransportFailure)
@@ -31,18 +31,17 @@ package protocol Transport: Sendable {
     /// Returns the number of the last entry that is durable on the server.
     func ingest(_ batch: IngestBatch, token: String) async throws(TransportFailure) -> UInt64
 
-    /// What has been carried since the transport was made.
+    /// The bytes carried since the transport was made.
     var traffic: Traffic { get }
 
-    /// The conversation has hung up, and its calls were cancelled.
+    /// Called when the conversation has hung up and its calls were cancelled.
     ///
-    /// - Parameter inDoubt: whether it has waited in vain for the server to be heard. What carried the calls may be dead
-    ///   then, and the next ones go another way.
+    /// - Parameter inDoubt: whether the server was not heard in time. The connection may be dead then, and the next
+    ///   calls use another one.
     func disconnect(inDoubt: Bool)
 }
 
-/// Bytes of messages, in the frames they travelled in and compressed as they were; without what HTTP and TLS put around
-/// them.
+/// Bytes of messages as they are sent, framed and compressed, without the overhead of HTTP and TLS.
 package struct Traffic: Hashable, Sendable {
     package var bytesSent: UInt64
     package var bytesReceived: UInt64

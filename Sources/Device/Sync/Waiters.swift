@@ -21,7 +21,7 @@ struct Waiters: Hashable, Sendable {
         uploads.append(Upload(waiter: waiter, changesets: changesets, oneWay: oneWay))
     }
 
-    /// The entries have other numbers now.
+    /// Adjusts the waiters to the new numbers of the entries.
     mutating func beganAgain(passed: Conversation.Logged) {
         for index in uploads.indices {
             uploads[index].changesets -= min(uploads[index].changesets, passed.changesets)
@@ -51,7 +51,7 @@ struct Waiters: Hashable, Sendable {
         return uploads.map(\.waiter)
     }
 
-    /// Those whose entries are all on the server now.
+    /// Removes and returns those whose entries are all on the server now.
     mutating func uploaded(changesets: UInt64, oneWay: UInt64) -> [Conversation.Waiter] {
         let done = uploads.filter { $0.changesets <= changesets && $0.oneWay <= oneWay }
         uploads.removeAll { $0.changesets <= changesets && $0.oneWay <= oneWay }

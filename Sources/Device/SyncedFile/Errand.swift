@@ -3,7 +3,7 @@ package import CausewaySync
 package import CausewayWire
 
 /// What a driver does for an action of its conversation. It is decided here; the driver has the threads, the timers and
-/// the way to the server.
+/// the connection to the server.
 package enum Errand: Sendable {
     /// Ask the server, and tell the conversation `call.event(_:)` or `call.failed(_:)`.
     case call(OutgoingCall)
@@ -40,11 +40,11 @@ package struct OutgoingCall: Sendable {
         case welcome(Welcome)
         case upload(UploadAnswer)
         case ingest(IngestAnswer)
-        /// It has taken what it was told.
+        /// The server has taken what it was sent.
         case taken
         /// The download's stream was closed.
         case closed
-        /// Nobody was asked: what the file says may be lost with the power, and why.
+        /// The server was not asked: what the file says may be lost with the power, and why.
         case notDurable(String)
     }
 
@@ -61,7 +61,7 @@ package struct OutgoingCall: Sendable {
         }
     }
 
-    /// What the answer means to the conversation. Nil: it hears of it in the download.
+    /// What the answer means to the conversation; nil if it hears of it in the download.
     package func event(_ answer: Answer) -> Conversation.Event? {
         switch (request, answer) {
         case (.hello(let greeting), .welcome(let welcome)): .welcomed(attempt, welcome, greeting.said)
@@ -80,7 +80,7 @@ package struct OutgoingCall: Sendable {
 }
 
 extension SyncedFile {
-    /// What is to be done for an action. Reads from the file what leaves it.
+    /// The errands for an action. Reads from the file what is to be sent.
     package func errands(for action: Conversation.Action, of conversation: Conversation) -> [Errand] {
         switch action {
         case .sendHello(let attempt):
@@ -145,7 +145,7 @@ extension SyncedFile {
 }
 
 extension StoreError {
-    /// Whether the same may succeed later, though nobody does anything to the file.
+    /// Whether the same call may succeed later without any change to the file.
     package var isPassing: Bool {
         switch code {
         case .outOfSpace, .io, .tooManyReaders, .locked, .tooManyVersions: true

@@ -17,7 +17,9 @@ package struct FileWatch: Sendable {
     /// Whether there is anything to begin a session with: a file without classes has nothing to say yet.
     package var hasClasses: Bool { !schemaTold.classes.isEmpty }
 
-    /// - Parameter standing: of the file, as it is now.
+    /// What has changed since the last call.
+    ///
+    /// - Parameter standing: the ends of the logs and the classes of the file now.
     package mutating func news(
         _ standing: (logged: Conversation.Logged, schema: Schema), for conversation: Conversation
     ) -> [News] {

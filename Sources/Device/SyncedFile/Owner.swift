@@ -23,7 +23,7 @@ extension SyncedFile {
 
         func takes(_ transaction: Transaction) { Self.tree(transaction).put(Self.key, encoded) }
 
-        /// The file belongs to nobody yet.
+        /// Leaves the file to nobody.
         package static func remove(from transaction: Transaction) { tree(transaction).removeRange() }
     }
 }

@@ -31,7 +31,8 @@ package struct StagingTree {
 
     private static let stagedKey: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF]
 
-    /// Nil when the server can go on nowhere. So it is with what only a newer program can read: the change begins anew.
+    /// Where the server can resume; nil if nowhere. Nil too for what only a newer program can read: the change begins
+    /// anew.
     func staged() -> StagedChange? {
         tree.get(Self.stagedKey).flatMap { try? StagedChange(encoded: $0) }
     }

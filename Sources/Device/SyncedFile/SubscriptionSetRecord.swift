@@ -2,7 +2,7 @@ package import CausewayModel
 package import CausewayOperations
 package import CausewayWire
 
-/// The subscriptions of a file as they lie in it.
+/// The subscriptions of a file, as they are stored in it.
 package struct SubscriptionSetRecord: Hashable, Sendable {
     /// Counts the updates; zero before the first.
     package var version: UInt64 = 0

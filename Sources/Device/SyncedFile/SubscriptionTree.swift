@@ -32,18 +32,18 @@ package struct SubscriptionTree {
         return try QuerySet(encodedForFile: bytes)
     }
 
-    /// Leaves no version.
+    /// Removes all versions.
     package func clear() {
         tree.removeRange()
     }
 
-    /// Stores a new version, to be told to the server.
+    /// Stores a new version, to be sent to the server.
     package func store(_ record: SubscriptionSetRecord) {
         tree.put(Self.newestKey, record.encoded())
         tree.put(Self.queriesKey(record.version), record.querySet.encodedForFile())
     }
 
-    /// The file now holds exactly what this version's queries match; older versions are history.
+    /// Notes that the file holds exactly what this version's queries match, and removes older versions.
     func reached(_ version: UInt64) throws(EncodingError) {
         guard version > 0 else { return }
         var record = try newest()
@@ -54,7 +54,8 @@ package struct SubscriptionTree {
         tree.removeRange(from: Self.queriesKey(0), upTo: Self.queriesKey(version))
     }
 
-    /// The server refuses this version. Returns whether it is still the newest, and so worth telling.
+    /// Notes that the server refuses this version. Returns whether it is still the newest, so that the app should hear
+    /// of it.
     func refused(_ version: UInt64, _ message: String) throws(EncodingError) -> Bool {
         var record = try newest()
         guard record.version == version else { return false }

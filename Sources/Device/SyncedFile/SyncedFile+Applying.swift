@@ -10,11 +10,11 @@ extension SyncedFile {
     /// A change acknowledges what another copy of the file sent, or is about another client than the file's.
     struct ChangeOfCopy: Error {}
 
-    /// What changes of the view came to.
+    /// The result of applying view changes.
     package struct Applied: Sendable {
         /// The last upload that the file now knows to be included.
         package var acknowledged: UInt64 = 0
-        /// What the server refused of the uploads, as it lies in the quarantine.
+        /// What the server refused of the uploads, as it is in the quarantine.
         package var refused: [QuarantinedChange] = []
     }
 
@@ -57,7 +57,7 @@ extension SyncedFile {
                 }
                 try subscriptions.reached(checkpoint.querySet)
             }
-            // What is left of an earlier change leads on from a checkpoint that is past.
+            // Parts left of an earlier change begin at a checkpoint that is past.
             if !staging.isEmpty { staging.clear() }
             return applied
         }
@@ -103,14 +103,14 @@ extension SyncedFile {
         }
     }
 
-    /// Whether the file goes on as another client than the session speaks for: another program has begun again with it.
-    /// What the server says of the old client's numbers is not about this one's.
+    /// Whether the file has another client by now than the session: another program has begun again with it. What the
+    /// server says is about the numbers of the old client.
     private func speaksForAnother(in transaction: Transaction) throws -> Bool {
         guard let client = spokenFor.withLock({ $0 }) else { return false }
         return try replica.state(in: transaction).client != client
     }
 
-    /// What the server lost of the changesets after this one is pending again.
+    /// Makes the changesets after this one, which the server has lost, pending again.
     func refill(after committed: UInt64) throws {
         try writing { transaction in
             StagingTree(transaction).clear()
@@ -118,8 +118,8 @@ extension SyncedFile {
         }
     }
 
-    /// The file goes on as another client, with what it made after a changeset and a one-way entry. What was refused up to
-    /// there is set aside.
+    /// Makes the file go on as another client, with what it made after a changeset and a one-way entry. What was
+    /// refused up to there is set aside.
     func beginAgain(after agreed: Conversation.Logged, refused: [OperationRefusal]) throws -> (
         passed: Conversation.Logged, logged: Conversation.Logged, refused: [QuarantinedChange]
     ) {

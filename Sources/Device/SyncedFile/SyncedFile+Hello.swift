@@ -9,16 +9,17 @@ import Synchronization
 
 extension SyncedFile {
     package struct Greeting: Sendable {
-        /// Whose hello it is: said when it is durable, and its answer sets the clock. Other calls keep no file open.
+        /// The file of the hello, which is sent once the file is durable; the answer sets its clock. Other calls keep
+        /// no file open.
         package var file: SyncedFile
         package var hello: Hello
-        /// The version of the file that says so.
+        /// The version of the file that the hello describes.
         package var fileVersion: UInt64
-        /// What the conversation has to know of it when it is answered.
+        /// What the conversation has to know of the hello when it is answered.
         package var said: Conversation.Greeting
     }
 
-    /// What to say at the beginning of a session.
+    /// The hello that begins a session.
     package func greeting() throws -> Greeting {
         try submitAwaited()
         comparison.withLock { $0 = nil }
@@ -87,8 +88,8 @@ extension SyncedFile {
 
     // MARK: - Resync
 
-    /// What the file holds, for a resync. The digests of a class are kept from question to question: until the change
-    /// that ends the resync arrives, nothing that the app does touches them.
+    /// The digests of what the file holds, for a resync. Those of a class are kept from question to question: nothing
+    /// that the app does changes them before the change arrives that ends the resync.
     package func digests(_ question: DigestQuestion) throws -> [DigestReport] {
         try reading { transaction in
             // One piece of work of the file is done at a time, so the lock is never waited for.

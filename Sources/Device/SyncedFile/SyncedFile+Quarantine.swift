@@ -5,7 +5,7 @@ import CausewayWire
 // What the server refused.
 
 extension SyncedFile {
-    /// Moves what the server takes in no form to the quarantine.
+    /// Moves what the server refuses for good to the quarantine.
     func setAside(_ refused: Conversation.Refused) throws -> [QuarantinedChange] {
         try writing { transaction in
             let now = wallClock
@@ -31,7 +31,7 @@ extension SyncedFile {
         try writing { try replica.submitQuarantined(number, in: $0, now: wallClock) }
     }
 
-    /// What was refused because the server lacked an object, and whose objects have come.
+    /// Submits what was refused because the server lacked an object, if the objects have come.
     func submitAwaited() throws {
         let code = SyncFailure.Code.objectUnknown.rawValue
         for number in try reading({ try Replica.quarantined(withCode: code, becameApplicableIn: $0) }) {

@@ -4,22 +4,22 @@ package import CausewaySync
 import CausewayWire
 
 extension SyncedFile {
-    /// What came of a piece of work.
+    /// The result of a piece of work.
     package struct Outcome {
-        /// For the conversation; nil where it does not wait for this work, which is then done again after the next hello
-        /// if it failed.
+        /// For the conversation; nil if it does not wait for this work. If such work failed, it is done again after the
+        /// next hello.
         package var event: Conversation.Event?
-        /// What is in the quarantine now.
+        /// What went to the quarantine.
         package var refused: [QuarantinedChange] = []
-        /// Why the work failed, where the conversation does not wait for it.
+        /// Why the work failed, if the conversation does not wait for it.
         package var failure: (any Error)?
     }
 
-    /// Does what the conversation gave to the file. Blocks for the disk.
+    /// Does a piece of work for the conversation. Blocks for the disk.
     ///
     /// - Parameters:
     ///   - work: the action of an errand `file`.
-    ///   - applying: instead of ``apply(_:)``, which it calls.
+    ///   - applying: called instead of ``apply(_:)``, and calls that itself.
     package func perform(
         _ work: Conversation.Action, applying: (([ViewChange]) throws -> Applied)? = nil
     ) -> Outcome {
@@ -70,7 +70,7 @@ extension SyncedFile {
             try refill(after: committed)
             return .refilled(after: committed)
         } catch let error as StoreError where error.code == .invalidValue {
-            // Of other failures of the file the next attempt may know nothing.
+            // Other failures of the file may be gone at the next attempt.
             return .refillFailed(Self.message(of: error))
         }
     }
@@ -78,7 +78,7 @@ extension SyncedFile {
     private func setAside(_ refused: Conversation.Refused) -> Outcome {
         do {
             let changes: [QuarantinedChange] = try setAside(refused)
-            // It must not be asked for the same again without a pause.
+            // The file must not be asked for the same again without a pause.
             guard !changes.isEmpty else {
                 return Outcome(
                     event: .setAsideFailed(refused.lane, "The server refuses what this file does not send."))

@@ -11,23 +11,23 @@ import Synchronization
 
 /// What synchronisation reads and writes in one file, each call in a transaction of its own.
 ///
-/// Every call blocks for the disk; those that write wait for the file's writer too. It has no thread and no clock of its
-/// own: a driver calls it, with what the conversation asks for (`errands`, `perform`).
+/// Every call blocks for the disk; those that write wait for the file's writer too. It has no thread and no clock of
+/// its own: a driver calls it, with what the conversation asks for (`errands`, `perform`).
 package final class SyncedFile: Sendable {
     package let store: ObjectStore
     package let replica: Replica
     private let clock: any WallClock
     private let random: any RandomSource
     private let beforeCommit: (@Sendable (Transaction) throws -> Void)?
-    /// What the questions of one resync have in common; nil outside of one.
+    /// The digests that the questions of one resync share; nil outside of one.
     let comparison = Mutex<ReplicaDigests?>(nil)
-    /// The client that the session of now was opened for.
+    /// The client that the current session was opened for.
     let spokenFor = Mutex<ClientID?>(nil)
 
     /// Makes the file a synchronised one, of this owner, if it is not yet.
     ///
     /// - Parameters:
-    ///   - beforeCommit: called in front of every commit that is made here; what it throws undoes the transaction. For
+    ///   - beforeCommit: called before every commit that is made here; what it throws undoes the transaction. For
     ///     tests that have the disk fail.
     /// - Throws: `StoreError`; `Foreign`, with the file as it was.
     package init(
@@ -56,7 +56,8 @@ package final class SyncedFile: Sendable {
         let client = ClientID(random.nextNonZero())
         replica = try Replica.open(in: writing, newClient: client, opening: random.nextNonZero())
         owner.takes(writing)
-        // A file without a client gets another one. Mostly the classes follow at once, and one sync serves both.
+        // If this commit is lost, the file gets another client. Mostly the classes follow at once, and one fsync serves
+        // both.
         _ = try writing.commit(.grouped(within: .milliseconds(10)))
     }
 
@@ -71,7 +72,7 @@ package final class SyncedFile: Sendable {
     /// Milliseconds since 1970, by the device's own clock.
     package var wallClock: UInt64 { clock.now() }
 
-    /// A client that no device has been.
+    /// A client that no device has had, drawn at random.
     func newClient() -> ClientID { ClientID(random.nextNonZero()) }
 
     // MARK: - Transactions
@@ -86,8 +87,8 @@ package final class SyncedFile: Sendable {
         }
     }
 
-    /// For what the server says again to a device that has lost it: nobody waits until it is on the disk. What the app
-    /// writes afterwards takes it along, and a hello waits for it.
+    /// The durability of what the server repeats to a device that has lost it: nobody waits until it is on the disk.
+    /// What the app writes afterwards takes it along, and a hello waits for it.
     static let repeatable = Durability.grouped(within: .milliseconds(100))
 
     func writing<R>(_ durability: Durability = .durable, _ body: (Transaction) throws -> R) throws -> R {
@@ -106,8 +107,8 @@ package final class SyncedFile: Sendable {
         }
     }
 
-    /// Returns when a power loss cannot take this version of the file any more. The server forgets what a device says it
-    /// has, such as why a write was refused: so no hello is said before.
+    /// Returns once this version of the file survives a power loss. The server forgets what a device says it has, such
+    /// as why a write was refused, so no hello is sent before.
     package func whenDurable(_ version: UInt64) async throws(StoreError) { try await store.whenDurable(version) }
 
     // MARK: - Where it stands

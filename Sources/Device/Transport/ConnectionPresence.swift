@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// What is known of a shared connection at the moment: told by those who use it and by what watches it.
+/// The current state of a shared connection, as its users and its watch report it.
 final class ConnectionPresence: Sendable {
     private let state: Mutex<State>
 
@@ -27,7 +27,7 @@ final class ConnectionPresence: Sendable {
         state.withLock { $0.use.begin(call) }
     }
 
-    /// Whether nobody uses it any more.
+    /// Ends a call. Returns whether nobody uses the connection any more.
     func end(_ call: ConnectionUse.Call) -> Bool {
         state.withLock { state in
             state.use.end(call)
@@ -39,8 +39,8 @@ final class ConnectionPresence: Sendable {
         state.withLock { $0.use.retire() }
     }
 
-    /// Somebody has waited in vain: the connection shows that it lives, or ends for all. One that is still being made
-    /// has to come to an end by itself, and gets no calls before.
+    /// A caller has waited in vain: the connection must show that it lives, or it ends for everyone. A connection that
+    /// is still being made must succeed or fail by itself, and gets no calls before.
     func doubt(provenWithin limit: TimeAmount) {
         guard let watch = state.withLock({ $0.use.doubt() ? $0.watch : nil }) else { return }
         watch.eventLoop.execute { watch.handler.value.prove(within: limit) }
@@ -48,7 +48,7 @@ final class ConnectionPresence: Sendable {
 
     // MARK: - For the watch
 
-    /// On the connection's event loop.
+    /// Called on the connection's event loop.
     func opened(_ watch: ServerWatch, on eventLoop: any EventLoop) {
         let watch = Watch(
             handler: NIOLoopBound(watch, eventLoop: eventLoop), eventLoop: eventLoop, id: ObjectIdentifier(watch))

@@ -7,13 +7,13 @@ import NIOSSL
 struct ConnectionTerms: Hashable, Sendable {
     /// Scheme, host and port.
     let base: String
-    /// Whose signature makes the server's certificate good; nil is the operating system's list. The certificates and
-    /// not their file, for that may hold others by now.
+    /// The trusted authorities; nil for the operating system's list. Their certificates, not their file, since the file
+    /// may hold others by now.
     private let authorities: [NIOSSLCertificate]?
     private let connectMilliseconds: Int64
     /// How long a connection that nobody uses stays open.
     let lingerMilliseconds: Int64
-    /// Who has it alone; nil when it is shared.
+    /// A random number for a connection with one owner; nil if it is shared.
     private let owner: UInt64?
 
     /// Throws when the trusted authorities cannot be read.

@@ -9,14 +9,14 @@ struct ConnectionUse: Hashable, Sendable {
 
     private(set) var downloads = 0
     private(set) var shortCalls = 0
-    /// As the server says.
+    /// The most streams at once, as the server says.
     private(set) var streamsMax: Int
     /// Whether somebody has waited for it in vain. It gets no further calls until it is heard of.
     private(set) var isInDoubt = false
     /// Whether it closes because nobody has used it for long. Nothing revives it.
     private(set) var isRetired = false
 
-    /// - Parameter streamsMax: to go by until the server says; what ours allows when it has not on any connection.
+    /// - Parameter streamsMax: the limit until the server says one. Nil: what our server allows.
     init(streamsMax: Int? = nil) {
         self.streamsMax = streamsMax ?? 64
     }
@@ -63,7 +63,7 @@ struct ConnectionUse: Hashable, Sendable {
         return true
     }
 
-    /// It was heard of, or is gone and the next call makes it anew.
+    /// The connection was heard of, or is gone and the next call opens a new one.
     mutating func trust() {
         isInDoubt = false
     }

@@ -95,7 +95,7 @@ extension HTTPTransport {
 // MARK: - One request
 
 extension HTTPTransport {
-    /// What an answer other than the download may hold.
+    /// The most bytes of an answer other than the download.
     private static let answerBytesMax = 1 << 20
 
     private func call<Request: WireMessage, Answer: WireMessage>(
@@ -133,7 +133,7 @@ extension HTTPTransport {
         for header in headers.extra { request.headers.add(name: header.name, value: header.value) }
         request.body = .bytes(ByteBuffer(bytes: body))
         count(sent: body.count)
-        // What left before is in front of it: a small call is not lost because a large one is slow.
+        // Bodies sent before are in front of it and count too: a small call is not lost because a large one is slow.
         let underWay = begin(body: body.count)
         defer { end(body: body.count) }
         let milliseconds = RequestTime.milliseconds(
@@ -143,8 +143,8 @@ extension HTTPTransport {
             do {
                 return try await client.execute(request, timeout: limit)
             } catch let error as HTTPClientError where error == .cancelled && !Task.isCancelled {
-                // The client's word for a call that met a connection which was just ending: it was not sent, and the
-                // next one finds or makes another. A client that shuts down says so of calls too, but has none then.
+                // The client reports this for a call that met a connection just ending: it was not sent, and the next
+                // one finds or makes another. A client that shuts down reports the same, but has no calls then.
                 return try await client.execute(request, timeout: limit)
             }
         } catch {
@@ -162,8 +162,7 @@ extension HTTPTransport {
         }
     }
 
-    /// What an answer with another status than 200 says: a server of ours explains itself in the body, anything else
-    /// between here and there does not.
+    /// The failure in an answer with another status than 200. Our server explains itself in the body; a proxy does not.
     private func refusal(_ response: HTTPClientResponse) async -> TransportFailure {
         if let body = try? await wholeBody(of: response),
             let refusal = try? WireCodec.decode(SyncFailure.self, body: body)

@@ -8,19 +8,19 @@ import Synchronization
 /// carries them side by side, and the socket sends small frames at once (NIO sets TCP_NODELAY on every client socket).
 package final class HTTPTransport: Transport {
     package let address: ServerAddress
-    /// What goes along with every request, asked for each.
+    /// The headers of every request, asked for each time.
     let headers: @Sendable () -> Headers
     private let terms: ConnectionTerms
-    /// Where the download went, and other calls go with it.
+    /// The connection of the download, which other calls prefer.
     private let connection = Mutex<SharedConnection?>(nil)
     private let carried = Mutex(Traffic())
-    /// Of the requests that have no answer yet.
+    /// The bytes of the requests that have no answer yet.
     private let bytesUnderWay = Mutex(0)
 
     package struct Headers: Sendable {
         /// The header that carries `Bearer` and the token.
         package var authorization: String
-        /// For proxies that want them.
+        /// Further headers, for proxies that want them.
         package var extra: [(name: String, value: String)]
 
         package init(authorization: String = "authorization", extra: [(name: String, value: String)] = []) {
@@ -38,7 +38,7 @@ package final class HTTPTransport: Transport {
         terms = try ConnectionTerms(address)
     }
 
-    /// Makes a call on the connection of all, and holds a place on it until the call is over.
+    /// Makes a call on a shared connection, and holds a place on it until the call is over.
     func onConnection<Outcome>(
         _ call: ConnectionUse.Call = .short, _ body: (HTTPClient) async throws(TransportFailure) -> Outcome
     ) async throws(TransportFailure) -> Outcome {
@@ -58,7 +58,7 @@ package final class HTTPTransport: Transport {
         }
     }
 
-    /// A body leaves. Returns how many bytes are under way with it.
+    /// Notes that a body is sent. Returns how many bytes are under way with it.
     func begin(body bytes: Int) -> Int {
         bytesUnderWay.withLock { underWay in
             underWay += bytes

@@ -1,4 +1,4 @@
-/// Where a database lives, whom to believe that it is there, and what to send along.
+/// The address of a database on a server, whom to trust there, and how long to wait.
 package struct ServerAddress: Hashable, Sendable {
     /// Scheme, host and port, without a slash at the end.
     package let base: String
@@ -10,7 +10,7 @@ package struct ServerAddress: Hashable, Sendable {
     package var answerMilliseconds: Int64 = 60_000
     /// How long a connection stays open that nobody uses.
     package var lingerMilliseconds: Int64 = 30_000
-    /// Whether the connection is one for all in this process who call the server on the same terms.
+    /// Whether all callers in this process with the same terms share one connection.
     package var sharesConnection = true
 
     package enum Trust: Hashable, Sendable {
@@ -20,7 +20,7 @@ package struct ServerAddress: Hashable, Sendable {
         case authorities(path: String)
     }
 
-    /// Throws a sentence when the address cannot be one of ours.
+    /// - Throws: `AddressError` unless the base is an https URL and the database's name has 1 to 128 bytes.
     package init(base: String, database: String, trust: Trust) throws(AddressError) {
         var base = base
         while base.hasSuffix("/") { base.removeLast() }

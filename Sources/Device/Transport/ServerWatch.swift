@@ -9,7 +9,7 @@ final class ServerWatch: ChannelInboundHandler {
 
     private let presence: ConnectionPresence
     private var context: ChannelHandlerContext?
-    /// While the other end owes a sign of life: what ends the connection without one.
+    /// Ends the connection unless the other end gives a sign of life; nil if it owes none.
     private var proof: Scheduled<Void>?
     private var proofLimit = TimeAmount.zero
 
@@ -42,8 +42,8 @@ final class ServerWatch: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// What arrives proves nothing, for it may have been on its way since before the other end fell silent. But an
-    /// answer comes behind it, so that gets its time anew.
+    /// What arrives proves nothing: it may have been on its way before the other end fell silent. But the answer to the
+    /// ping comes behind it, so the time limit starts anew.
     func channelReadComplete(context: ChannelHandlerContext) {
         if proof != nil { expectProof(context) }
         context.fireChannelReadComplete()

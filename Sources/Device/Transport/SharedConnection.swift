@@ -6,8 +6,8 @@ import Synchronization
 
 /// A connection to one server, for everyone in this process who calls it on the same terms.
 ///
-/// The first call opens it, and so does the first after it was lost: then every call on it fails, and whoever made
-/// them comes back when they see fit. It closes when nobody has used it for a while.
+/// The first call opens it, and the first call after a loss opens it again. When it is lost, every call on it fails,
+/// and the callers decide when to try again. It closes when nobody has used it for a while.
 final class SharedConnection: Sendable {
     /// How long a connection in doubt may take to show that it lives.
     static let proofMilliseconds: Int64 = 5_000
@@ -73,8 +73,8 @@ final class SharedConnection: Sendable {
         Task { try? await client.shutdown() }
     }
 
-    /// Somebody has waited for its server in vain. Until the connection has shown that it lives, calls go elsewhere; if
-    /// it does not, it ends, and all who use it hear of that.
+    /// A caller has waited for the server in vain. Calls go elsewhere until the connection has shown that it lives. If
+    /// it does not, it ends, and all calls on it fail.
     func doubt() {
         presence.doubt(provenWithin: .milliseconds(Self.proofMilliseconds))
     }

@@ -26,7 +26,7 @@ final class SharedConnections: Sendable {
         }
     }
 
-    /// Somebody has waited for this server in vain.
+    /// A caller has waited for this server in vain: all connections to it are in doubt.
     func doubt(_ terms: ConnectionTerms) {
         for connection in open.withLock({ $0[terms] ?? [] }) { connection.doubt() }
     }

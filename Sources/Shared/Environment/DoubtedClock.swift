@@ -1,25 +1,25 @@
-/// The time by a wall clock that may be wrong for a moment: which of its readings are believed.
+/// The time of a wall clock that may be wrong for a moment: decides which readings are accepted.
 ///
-/// Within a day of what was believed last, the time goes on, or stays where the clock goes back a little. A leap of more
-/// than that, either way, is believed once it has lasted for ten minutes; till then the time stays.
+/// A reading within a day of the last accepted one is accepted; if it is earlier, the time stays. A jump of more than a
+/// day in either direction is accepted after it has lasted for ten minutes. Until then the time stays.
 ///
 ///     var clock = DoubtedClock(reading: 1_700_000_000_000)
 ///     clock.receive(1_700_000_060_000)    // .near: a minute later
 ///     clock.receive(4_102_444_800_000)    // .doubted: the year 2100
 package struct DoubtedClock: Equatable, Sendable {
-    /// What is believed, in milliseconds since 1970.
+    /// The accepted time, in milliseconds since 1970.
     package private(set) var reading: UInt64
-    /// The first reading of a leap that is not believed yet; zero while there is none.
+    /// The first reading of a jump that is not accepted yet; zero while there is none.
     package private(set) var leapStart: UInt64
 
     package static let leapMilliseconds: UInt64 = 86_400_000
     package static let leapConfirmedMilliseconds: UInt64 = 600_000
 
     package enum Finding: Equatable, Sendable {
-        /// The time went on, or stayed.
+        /// The reading is within a day: the time advanced, or stayed.
         case near
         case doubted
-        /// A leap has lasted.
+        /// A jump has lasted long enough and was accepted.
         case leap
     }
 
@@ -28,7 +28,7 @@ package struct DoubtedClock: Equatable, Sendable {
         self.leapStart = leapStart
     }
 
-    /// Takes a reading of the clock in.
+    /// Takes a reading of the clock, in milliseconds since 1970.
     @discardableResult
     package mutating func receive(_ now: UInt64) -> Finding {
         guard Self.distance(now, reading) > Self.leapMilliseconds else {

@@ -1,12 +1,12 @@
-/// The door to randomness: client ids, session ids, jitter. A test hands in a seeded one and replays a run.
+/// The source of all randomness: client ids, session ids, jitter. A test passes a seeded one to replay a run.
 ///
-/// Named so as not to clash with Swift's `RandomNumberGenerator`, whose `next` mutates and so cannot be shared.
+/// The name avoids a clash with Swift's `RandomNumberGenerator`, whose `next` mutates, so it cannot be shared.
 package protocol RandomSource: Sendable {
     func next() -> UInt64
 }
 
 extension RandomSource {
-    /// A number that may serve as an identity, where zero means "none".
+    /// A random number other than zero, for identities where zero means "none".
     package func nextNonZero() -> UInt64 {
         while true {
             let number = next()
@@ -21,7 +21,7 @@ extension RandomSource {
     }
 }
 
-/// The real one: the system's cryptographically secure generator.
+/// The system's cryptographically secure generator.
 package struct SystemRandom: RandomSource {
     package init() {}
 

@@ -1,8 +1,8 @@
-/// The release that this source is of.
+/// The release of this source.
 ///
-/// The library and the server are released together, under one number. `deploy/CHANGELOG.md` names it first, and a tag of
-/// the repository is called by it.
+/// The library and the server are released together, under one number. It is the first one in `deploy/CHANGELOG.md`,
+/// and the name of a tag in the repository.
 package enum Release {
-    /// As semantic versioning has it.
+    /// The number, by semantic versioning.
     package static let version = "0.1.0"
 }

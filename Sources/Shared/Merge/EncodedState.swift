@@ -21,14 +21,14 @@ extension EncodedState {
     }
 }
 
-/// A state of a collection that begins with a mark, where the state of a list has its number of positions.
+/// A state of a collection whose bytes begin with a mark. The bytes of a list begin with its number of positions.
 package protocol MarkedState: EncodedState {
-    /// More than any list has positions.
+    /// Greater than the number of positions of any list.
     static var mark: UInt64 { get }
 }
 
 extension MarkedState {
-    /// Whether such a state comes next, not that of another kind of collection.
+    /// Whether the next bytes are a state of this kind.
     package static func isNext(in reader: ByteReader) throws(EncodingError) -> Bool {
         var copy = reader
         return try copy.readVarint() == mark
@@ -38,7 +38,7 @@ extension MarkedState {
 // MARK: - Clients
 
 extension ByteWriter {
-    /// The clients that a state names by their numbers.
+    /// Writes the clients that the rest of a state names by number.
     mutating func write(clients: [ClientID]) {
         write(varint: UInt64(clients.count))
         for client in clients { write(fixed64: client.rawValue) }

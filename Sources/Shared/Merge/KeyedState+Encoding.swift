@@ -25,7 +25,7 @@ extension KeyedState: MarkedState {
         writer.write(integers: entries.map { numbers[$0.stamp.client] ?? 0 })
     }
 
-    /// - Complexity: O(n), in memory too: keys are never equal, so every entry has taken at least one byte.
+    /// - Complexity: O(n), in memory too: keys differ, so each entry takes at least one byte of input.
     package init(from reader: inout ByteReader) throws(EncodingError) {
         guard try reader.readVarint() == Self.mark else { throw reader.malformed("no set or map is here") }
         let count = try reader.readCount(minimumBytesEach: 1)

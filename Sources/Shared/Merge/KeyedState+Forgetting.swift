@@ -1,17 +1,17 @@
 import CausewayModel
 
-// RULES.md, section 12: what everybody has seen to be removed need not be remembered.
+// RULES.md, section 12: a removal that everybody has seen need not be remembered.
 
 extension KeyedState {
-    /// Whether keys that are gone are remembered.
+    /// Whether the state holds removed keys (tombstones).
     package var remembersRemoved: Bool { entries.contains { $0.value == nil } }
 
-    /// The keys that are gone, with the stamps that say so.
+    /// The removed keys, with the stamps of their removals.
     package var removed: KeyedState {
         KeyedState(ascending: entries.filter { $0.value == nil })
     }
 
-    /// Forgets keys that are gone since the same stamp as in another state.
+    /// Forgets the removed keys that another state holds with the same stamp.
     ///
     /// - Complexity: O(n + m)
     package mutating func forget(_ removed: KeyedState) {

@@ -1,7 +1,7 @@
 package import CausewayModel
 package import CausewayOperations
 
-/// What the server knows of one set or map: per key its value, or that it is gone, with the stamp that said so.
+/// The state of one set or map: for each key its value, or that it is removed, and the stamp of that operation.
 ///
 /// `RULES.md`, section 4, says what it means. A set is a map whose values are null. Entries are in the canonical order
 /// of their keys, each key once, so that the order of arrival never shows.
@@ -23,7 +23,7 @@ package struct KeyedState: Hashable, Sendable {
 
     package init() {}
 
-    /// - Parameter entries: in any order; of a key that is named twice the later entry stays.
+    /// - Parameter entries: in any order; if a key is named twice, the entry with the later stamp stays.
     package init(_ entries: [Entry]) {
         for entry in entries { put(entry) }
     }
@@ -47,7 +47,7 @@ extension KeyedState {
     /// - Complexity: O(log n)
     package subscript(key: Value) -> Value? { entry(of: key)?.value }
 
-    /// A key that is there, as it is written; nil for one that is not there. Of 0 and −0, which are one key, one is.
+    /// The key in the form in which it is there; nil if it is not there. 0 and −0 are one key in two forms.
     ///
     /// - Complexity: O(log n)
     package func standing(_ key: Value) -> Value? {
@@ -70,7 +70,7 @@ extension KeyedState {
 // MARK: - Joining
 
 extension KeyedState {
-    /// K1 to K5: the later stamp wins; at equal stamps the operation joined last.
+    /// K1 to K6: the later stamp wins; at equal stamps the operation joined last.
     ///
     /// - Complexity: O(log n)
     package mutating func join(_ operation: KeyedOperation, stamp: Stamp) -> Outcome {
@@ -90,7 +90,7 @@ extension KeyedState {
         return .applied
     }
 
-    /// The state that has seen the operations of both: idempotent, commutative and associative.
+    /// Becomes the state that has seen the operations of both: idempotent, commutative and associative.
     ///
     /// - Complexity: O(n + m)
     package mutating func merge(_ other: KeyedState) {
@@ -118,14 +118,14 @@ extension KeyedState {
 }
 
 extension KeyedState.Entry {
-    /// By stamp. States that saw only a part of one changeset may differ at equal stamps: then what is there beats what
-    /// is gone, and of two values the one that is later in order.
+    /// The later stamp wins. States that saw only a part of one changeset may differ at equal stamps. Then a value
+    /// beats a removal, and of two values the one with the greater bytes wins.
     fileprivate func isBeaten(by other: Self) -> Bool {
         if stamp != other.stamp { return stamp < other.stamp }
         guard let value, let otherValue = other.value else {
             return value == nil && (other.value != nil || other.key.isWrittenAfter(key))
         }
-        // Values, and keys that are one, may still be written differently.
+        // At equal values the keys may still be written differently (0 and −0).
         return value == otherValue ? other.key.isWrittenAfter(key) : otherValue.isWrittenAfter(value)
     }
 }

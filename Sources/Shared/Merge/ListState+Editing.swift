@@ -20,7 +20,7 @@ extension ListState {
     /// - Precondition: both are in `0..<count`.
     package func movement(from: Int, to: Int, id position: ElementID) -> ListOperation {
         precondition(to >= 0 && to < count, "A list of \(count) elements has no place \(to).")
-        // Behind an element further on, the list closes the gap first.
+        // When an element moves towards the end, those behind it first close its gap.
         let (left, right) = neighbours(behind: to > from ? to : to - 1)
         return .move(id(at: from), position: position, left: left, right: right)
     }
@@ -30,7 +30,7 @@ extension ListState {
         .set(id(at: index), value: value)
     }
 
-    /// Names every element that is seen now.
+    /// A clear that names every visible element.
     package func clearing() -> ListOperation {
         .clear(visible.map(\.id))
     }
@@ -42,7 +42,7 @@ extension ListState {
         return positions[Int(element.home)].id
     }
 
-    /// The origins of something that comes directly behind a visible element; -1: at the beginning.
+    /// The origins of an insert directly behind a visible element; -1: at the beginning.
     private func neighbours(behind index: Int) -> (left: ElementID?, right: ElementID?) {
         guard index >= 0 else { return (nil, order.first.map { positions[Int($0)].id }) }
         let number = number(at: index)

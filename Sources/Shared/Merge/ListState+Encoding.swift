@@ -2,7 +2,8 @@ import CausewayModel
 package import CausewayOperations
 
 // The byte table is in Operations/ENCODING.md, "State of a list". Positions are written in the order of the list, so
-// that equal states have equal bytes and the tree needs no ids: a parent is so many places further on or back.
+// equal states have equal bytes. The tree needs no ids: a parent is written as a distance, so many places ahead or
+// back.
 
 extension ListState: EncodedState {
     /// - Complexity: O(n)
@@ -52,7 +53,7 @@ extension ListState: EncodedState {
         writer.write(integers: positionClients)
     }
 
-    /// - Complexity: O(n), in memory too: ids are never equal, so every position has taken at least one byte.
+    /// - Complexity: O(n), in memory too: ids differ, so each position takes at least one byte of input.
     package init(from reader: inout ByteReader) throws(EncodingError) {
         let total = try reader.readCount(minimumBytesEach: 1)
         guard total < Int(Int32.max) else { throw reader.malformed("a list is too long") }
@@ -141,8 +142,8 @@ extension ListState: EncodedState {
 // MARK: - Ids and stamps as two columns
 
 extension ListState {
-    /// Clients, then counters. Ids that differ cannot take less than a byte each, and nothing may be reserved for ids
-    /// that do not differ.
+    /// Reads clients, then counters. Different ids take at least one byte each; fewer bytes mean equal ids, for which
+    /// no memory is reserved.
     private static func readIDs(
         _ reader: inout ByteReader, _ count: Int, _ clients: [ClientID]
     ) throws(EncodingError) -> [ElementID] {
@@ -151,14 +152,15 @@ extension ListState {
         let counters = try reader.readIntegers(count: count)
         guard reader.offset - start >= count else { throw reader.malformed("list positions have equal ids") }
         let ids = zip(writers, counters).map { ElementID(client: $0, counter: UInt64(bitPattern: $1)) }
-        // Most lists were written from the beginning to the end, and show without a search that no id is there twice.
+        // Most lists were written from beginning to end. Their ids ascend, which shows without a search that none is
+        // there twice.
         guard zip(ids, ids.dropFirst()).allSatisfy({ $0 < $1 }) || Set(ids).count == count else {
             throw reader.malformed("list positions have equal ids")
         }
         return ids
     }
 
-    /// Times, then clients.
+    /// Reads times, then clients.
     private static func readStamps(
         _ reader: inout ByteReader, _ count: Int, _ clients: [ClientID]
     ) throws(EncodingError) -> [Stamp] {
@@ -182,7 +184,7 @@ extension ListState {
 private struct ClientNumbers {
     var all: [ClientID] = []
     private var numbers: [ClientID: Int64] = [:]
-    /// The one asked for last: what one client wrote mostly stands together.
+    /// The client asked for last: positions of one client mostly stand together.
     private var last: (client: ClientID, number: Int64)?
 
     mutating func number(_ client: ClientID) -> Int64 {

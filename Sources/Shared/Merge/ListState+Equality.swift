@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// Equal when the same operations made them: numbers, which tell the order of arrival, do not count.
+/// States are equal when the same operations made them. Numbers do not count: they tell the order of arrival.
 extension ListState: Hashable {
     package static func == (left: ListState, right: ListState) -> Bool {
         guard left.order.count == right.order.count, left.count == right.count else { return false }

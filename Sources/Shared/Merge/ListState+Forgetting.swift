@@ -3,13 +3,14 @@ package import CausewayOperations
 
 // Forgetting positions that show nothing any more: RULES.md, section 12.
 //
-// The tree orders positions by their parents, so a parent cannot simply go: what was typed one behind the other is one
-// chain. So the tree of what was there at the mark is made anew, as one chain of right children in the order of the list.
-// Whoever writes from now on has seen all of that, and where two of its positions are neighbours, everybody's next
-// insert between them is a left child of the second: siblings, ordered by their ids as ever.
+// The tree orders positions by their parents, so a parent cannot simply be removed: text typed in sequence is one chain
+// of parents. Instead, the positions that were there at the mark are rebuilt as one chain of right children, in the
+// order of the list. Whoever writes from now on has seen all of them. Everybody's next insert between two neighbours of
+// the chain becomes a left child of the second one. Such siblings are ordered by id, as usual.
 
 extension ListState {
-    /// Whether more is remembered of what is gone than there is: then forgetting it pays for telling the list whole.
+    /// Whether positions that show nothing outnumber the others by more than four. Then forgetting them is worth
+    /// sending the list whole.
     package var isWorthForgetting: Bool { order.count > 2 * count + Self.removedKept }
 
     private static var removedKept: Int { 4 }
@@ -25,10 +26,10 @@ extension ListState {
         return places
     }
 
-    /// Forgets what showed nothing in an earlier state of the list and shows nothing now.
+    /// Forgets positions that showed nothing in an earlier state of the list and show nothing now.
     ///
-    /// What everybody sees stays as it is. Nothing is forgotten where runs that were written since could not keep their
-    /// order: when they are part of a later mark they can.
+    /// What everybody sees stays as it is. Nothing is forgotten if runs written since the mark could not keep their
+    /// order; once they are part of a later mark, they can.
     ///
     /// - Returns: Whether anything was forgotten.
     /// - Complexity: O(n + m)
@@ -38,8 +39,8 @@ extension ListState {
         return true
     }
 
-    /// An insert or move of a writer who does not know all the positions there are, with origins that are neighbours here:
-    /// F8. Nil of another operation.
+    /// F8: an insert or move of a writer who does not know all positions, with its origins replaced by two neighbours
+    /// here. Nil for other operations.
     package mutating func placedByWhatIsKnown(_ operation: ListOperation) -> ListOperation? {
         switch operation {
         case .insert(let id, let left, let right, let value):
@@ -52,7 +53,8 @@ extension ListState {
         }
     }
 
-    /// Right behind the left origin; where that is forgotten, right before the right one. No right origin is the end.
+    /// Directly behind the left origin; if that is forgotten, directly before the right one. Without a right one: the
+    /// end. If both are forgotten: the beginning.
     private mutating func knownNeighbours(
         _ left: ElementID?, _ right: ElementID?
     ) -> (left: ElementID?, right: ElementID?) {
@@ -65,20 +67,20 @@ extension ListState {
         return (leftNumber == nil ? nil : left, next.map { positions[Int($0)].id })
     }
 
-    /// Whether a position shows nothing and nothing needs it as a name.
+    /// Whether a position shows nothing and names no element that is still there.
     fileprivate func isGone(_ number: Int32) -> Bool {
         let element = elements[Int(positions[Int(number)].element)]
         return element.isRemoved || element.position != number && element.home != number
     }
 }
 
-/// Which positions stay, and where those hang that are newer than the mark.
+/// Which positions stay, and where the positions newer than the mark are attached.
 private struct ForgettingPlan {
-    /// Those of the mark that stay, in the order of the list: the chain.
+    /// The positions of the mark that stay, in the order of the list.
     private var chain: [Int32] = []
-    /// Those newer than the mark, in the order of the list.
+    /// The positions newer than the mark, in the order of the list.
     private var newer: [Int32] = []
-    /// By number: those newer than the mark that hang in something older, and the place in the chain they stand before.
+    /// For each newer position with an older parent: the index in `chain` of the position that it stands before.
     private var follower: [Int32: Int] = [:]
 
     /// Nil where nothing can be forgotten.
@@ -98,8 +100,8 @@ private struct ForgettingPlan {
         guard arrange(list, isOlder, &goes), goes.contains(true) else { return nil }
     }
 
-    /// Between two of the chain newer ones are siblings, so their ids must ascend; where they do not, one that could go
-    /// stays between them.
+    /// Newer positions between two of the chain become siblings, so their ids must ascend. Where they do not, a
+    /// position that could go stays between them; false if there is none.
     private mutating func arrange(_ list: ListState, _ isOlder: [Bool], _ goes: inout [Bool]) -> Bool {
         var last: ElementID?
         var divider: Int32?
@@ -154,7 +156,7 @@ private struct ForgettingPlan {
         return result
     }
 
-    /// Adds a newer position, behind what it hangs in.
+    /// Adds a newer position, after those of its ancestors that are missing.
     private func add(_ number: Int32, of list: ListState, to result: inout ListState, _ numbers: inout [Int32]) {
         var path: [Int32] = []
         var climbing = number

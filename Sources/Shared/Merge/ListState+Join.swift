@@ -4,8 +4,8 @@ package import CausewayOperations
 extension ListState {
     /// Joins one operation by the rules L1 to L11 and U1 to U5.
     ///
-    /// - Complexity: O(1) in a list of some hundred elements, and O(1) but for the pages of memory it touches in a long
-    ///   one; O(log n) among n that concurrent writers put at one place; a clear by how many it names
+    /// - Complexity: O(1), apart from the pages of memory that a long list touches; O(log n) among n positions that
+    ///   concurrent writers put at one place; a clear O(k) for k elements
     @discardableResult
     package mutating func join(_ operation: ListOperation, stamp: Stamp) -> Outcome {
         switch operation {
@@ -73,7 +73,8 @@ extension ListState {
     private mutating func addPosition(
         _ id: ElementID, between left: ElementID?, and right: ElementID?, element: Int32
     ) -> Int32 {
-        // A left origin that is not known counts as none (U2); for a right one stands what follows the left (U3).
+        // An unknown left origin counts as none (U2). An unknown right one is replaced by what follows the left one
+        // (U3).
         let leftNumber = left.flatMap { number($0) } ?? .none
         var rightNumber = right.flatMap { number($0) } ?? .none
         if rightNumber == .none, right != nil {
@@ -187,8 +188,8 @@ extension ListState {
         case behind(Int32)
     }
 
-    /// Where the descendants of a child end and those of the next one begin: whichever is found first. What is put there
-    /// has no descendants, so nobody can have the same long way gone twice.
+    /// The place between the descendants of a child and those of the next one, found from whichever side is shorter.
+    /// The position put there has no descendants, so nobody can cause the same long walk twice.
     private mutating func boundary(_ previous: Int32, _ next: Int32) -> Place {
         var (left, right) = (previous, next)
         while true {
@@ -202,7 +203,7 @@ extension ListState {
         }
     }
 
-    /// The first position in the order among one and all that descend from it.
+    /// The first in the order among a position and its descendants.
     private func leftmost(_ number: Int32) -> Int32 {
         var leftmost = number
         while case let child = positions[Int(leftmost)].firstLeft, child != .none { leftmost = child }
@@ -226,14 +227,14 @@ extension ListState {
         return child
     }
 
-    /// Invariant 1: whether the order that is kept is the one that the tree gives.
+    /// Invariant 1: whether the stored order is the order of the tree.
     package var isOrderOfTree: Bool { order.elementsEqual(orderOfTree()) }
 
-    /// The order from the tree alone.
+    /// The order, computed from the tree alone.
     func orderOfTree() -> [Int32] {
         var result: [Int32] = []
         result.reserveCapacity(positions.count)
-        // A step is a number to unfold, or its complement to write down.
+        // A step is a number to expand, or the complement of a number to append.
         var steps: [Int32] = []
         func push(_ first: Int32) {
             let start = steps.count

@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayOperations
 
 extension ListState {
-    /// The state that has seen the operations of both: idempotent, commutative and associative.
+    /// Becomes the state that has seen the operations of both: idempotent, commutative and associative.
     ///
     /// - Complexity: O(n + m)
     package mutating func merge(_ other: ListState) {
@@ -42,7 +42,7 @@ extension ListState {
         for step in path.reversed() {
             let position = other.positions[Int(step)]
             let parent = position.parent == .none ? .none : mapped[Int(position.parent)]
-            // The element follows when all positions are here; until then any will do.
+            // The element is set once all positions are here; until then any will do.
             mapped[Int(step)] = addPosition(position.id, below: parent, isLeft: position.isLeft, element: 0)
             isNew[Int(step)] = true
         }
@@ -78,7 +78,8 @@ extension ListState {
         }
     }
 
-    /// Equal stamps with different values are two moments of one changeset: any choice that both sides make is good.
+    /// Equal stamps with different values come from two moments of one changeset: any rule will do that both sides
+    /// follow.
     private func isStronger(_ theirs: Element, than ours: Element) -> Bool {
         if theirs.valueStamp != ours.valueStamp { return ours.valueStamp < theirs.valueStamp }
         return theirs.value.isWrittenAfter(ours.value)
@@ -86,7 +87,7 @@ extension ListState {
 }
 
 extension Value {
-    /// Which of two values goes where no stamp decides: the one whose bytes are the greater.
+    /// Decides between two values where no stamp does: true if this one has the greater bytes.
     func isWrittenAfter(_ other: Value) -> Bool {
         self != other && other.written.lexicographicallyPrecedes(written)
     }

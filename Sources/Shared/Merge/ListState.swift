@@ -6,23 +6,23 @@ package import CausewayModel
 /// 1. `order` holds the number of every position once, in the order of the list.
 /// 2. Children are linked by ascending id; a position's parent was added before it or decoded with it.
 /// 3. The home of an element is the position that its insert made: they share one id.
-/// 4. A family in `families` holds all the children that it is about.
+/// 4. A family in `families` holds all children of its parent on its side.
 /// 5. A removed element has no value, and its registers stand as if nobody had ever moved or set it. So two states that
 ///    saw the same operations are equal whatever the order was.
 package struct ListState: Sendable {
-    /// By number: the order in which they were added here, which means nothing.
+    /// By number. Numbers follow the order of arrival here, which has no meaning.
     var positions = Segments<Position>()
     var elements = Segments<Element>()
     /// The numbers of all positions, removed and abandoned ones included, in the order of the list.
     var order = PositionOrder()
     /// The root's children, all of them on its right side.
     var firstAtRoot: Int32 = .none
-    /// Children that are too many to be gone over, once somebody had to.
+    /// Families with too many children to walk, added when a walk first gets too long.
     var families: [Family: SortedChunks<Int32>] = [:]
-    /// The elements that are not removed.
+    /// The number of elements that are not removed.
     package internal(set) var count = 0
 
-    /// Numbers by id, made when it pays.
+    /// Numbers by id, built once searches have become frequent.
     var numbers: PositionNumbers?
     /// How often an id was searched for without `numbers`.
     var searches = 0
@@ -41,7 +41,7 @@ package struct ListState: Sendable {
         var firstRight: Int32 = .none
         /// The next child of the same parent on the same side.
         var next: Int32 = .none
-        /// Where a climb ends that goes from left children to their parents; of any other position, itself.
+        /// The end of a climb from left children to their parents; for any other position, itself.
         var top: Int32 = .none
     }
 
@@ -50,11 +50,11 @@ package struct ListState: Sendable {
         var parent: Int32
         var isLeft: Bool
 
-        /// So many children are gone over one by one.
+        /// The most children that are walked one by one.
         static let walkMax = 32
     }
 
-    /// In this order it takes 64 bytes.
+    /// In this order of properties it takes 64 bytes.
     struct Element: Sendable {
         var value: Value
         var isRemoved = false
@@ -75,7 +75,7 @@ extension Int32 {
 
 extension ListState {
     package var isEmpty: Bool { count == 0 }
-    /// Those of removed elements and abandoned ones included.
+    /// All positions, those of removed elements and abandoned ones included.
     package var positionCount: Int { order.count }
 
     /// The elements in order, without the removed ones.
@@ -115,7 +115,7 @@ extension ListState {
 }
 
 extension ListState {
-    /// Counts anew where elements show: for whoever changed more of them than one.
+    /// Recounts the visible positions, after changes to several elements.
     mutating func countVisible() {
         let (positions, elements) = (positions, elements)
         order.countVisible { Self.isVisible($0, positions, elements) }
@@ -128,7 +128,7 @@ extension ListState {
     /// The number of the position with this id.
     mutating func number(_ id: ElementID) -> Int32? {
         if numbers != nil { return numbers?[id] }
-        // Neighbours are what operations name: try those before anything that costs.
+        // Operations mostly name neighbours: try those before a search.
         if lastAdded != .none {
             if positions[Int(lastAdded)].id == id { return lastAdded }
             if let next = order.number(behind: lastAdded), positions[Int(next)].id == id { return next }

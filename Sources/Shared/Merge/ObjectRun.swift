@@ -1,10 +1,10 @@
 package import CausewayModel
 package import CausewayOperations
 
-/// The states of many objects of one class that are alike but for their values, column by column.
+/// The states of many objects of one class that differ only in their values, column by column.
 ///
-/// Objects that one changeset created are, and stay so until somebody changes one. What takes microseconds as an
-/// `ObjectState` for each takes nanoseconds here. Lists, sets, maps and texts are empty.
+/// Objects that one changeset created are so until somebody changes one. Work that takes microseconds with an
+/// `ObjectState` for each object takes nanoseconds here. Lists, sets, maps and texts are empty.
 package struct ObjectRun: Hashable, Sendable {
     package var className: String
     package var keys: KeyColumn

@@ -3,9 +3,9 @@ import CausewayOperations
 
 // RULES.md, section 2.1, says what these mean.
 
-/// What was added to the value that a counter was created with. The field holds both together.
+/// The sum of the additions to a counter since its creation. The field holds the first value plus this sum.
 ///
-/// It is kept so that another create of the same object, which brings another first value, loses nothing of it.
+/// It is kept so that another create of the object, with another first value, loses no additions.
 package struct CounterSum: Hashable, Sendable {
     package var property: String
     package var amount: Int64
@@ -17,7 +17,7 @@ package struct CounterSum: Hashable, Sendable {
 }
 
 extension ObjectState {
-    /// What was added to a counter since the object was created; zero once it was set.
+    /// The sum of the additions to a counter since the object was created; zero once the counter was set.
     package func sum(of property: String) -> Int64 {
         sums.first { $0.property.isSame(as: property) }?.amount ?? 0
     }
@@ -28,14 +28,13 @@ extension ObjectState {
         if amount != 0 { sums.insert(CounterSum(property, amount), at: index) }
     }
 
-    /// What an addition to a counter must have been made on to count: the stamp of the set that stands, or zero for the
-    /// object's first value.
+    /// What an addition must have been made on to count: the stamp of the current set, or zero for the first value.
     package func base(ofAdditionsTo property: String) -> Stamp {
         guard let field = self[property], !field.isDefault else { return .zero }
         return field.stamp
     }
 
-    /// C1 to C4: adds to the value that stands, if that is what the addition was made on.
+    /// C1 to C4: adds to the current value, if the addition was made on it.
     mutating func join(_ addition: Addition, to property: String) -> Outcome {
         let base = base(ofAdditionsTo: property)
         guard addition.base == nil || addition.base == base else { return .noEffect }
@@ -50,8 +49,8 @@ extension ObjectState {
         return .applied
     }
 
-    /// C1 and C2: a field has just taken a value. A first value keeps what was added to the one before; one that was set
-    /// ends it. False when the value is not the one that was given.
+    /// C3 and C4: adjusts the sum after a field has taken a value. A first value keeps the additions; a set value ends
+    /// the sum. False if the field now holds another value than the given one.
     mutating func keepSum(at index: Int) -> Bool {
         let field = fields[index]
         let sum = sum(of: field.property)

@@ -8,7 +8,7 @@ extension ObjectState: EncodedState {
         write(to: &writer, with: [])
     }
 
-    /// The same bytes, where those of some lists, sets and maps are known.
+    /// The same bytes as `encoded()`, with the known bytes of some parts copied.
     package func encoded(with known: [(property: String, bytes: [UInt8])]) -> [UInt8] {
         var writer = ByteWriter()
         write(to: &writer, with: known)
@@ -71,9 +71,9 @@ extension ObjectState: EncodedState {
 
     private enum FieldTag {
         static let isDefault: UInt8 = 1
-        /// Without it the stamp is that of the field before; of the first one: that of the create.
+        /// Without it the stamp is that of the previous field; for the first field, that of the create.
         static let hasStamp: UInt8 = 2
-        /// After the value: what was added to the first value of a counter.
+        /// After the value: the sum of the additions to a counter's first value.
         static let hasSum: UInt8 = 4
     }
 }

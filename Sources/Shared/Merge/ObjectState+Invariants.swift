@@ -1,9 +1,9 @@
 import CausewayModel
 
-// What ObjectState.swift promises of itself, looked at in debug builds where a state has changed.
+// The invariants of ObjectState.swift, checked in debug builds after a state has changed.
 
 extension ObjectState {
-    /// - Parameter property: what has changed; nil if it may be anything.
+    /// - Parameter property: the property that has changed; nil if any may have.
     func assertInvariants(_ property: String? = nil) {
         assert(fields.isInPlace, "fields are not in order: \(fields.map(\.property))")
         assert(parts.isInPlace, "parts are not in order: \(parts.map { "\($0.content.kind) \($0.property)" })")
@@ -18,7 +18,7 @@ extension ObjectState {
 }
 
 extension ObjectState.Content {
-    /// A list or text of more positions is not gone over: its tree would be read again for every operation.
+    /// A longer list or text is not checked: every operation would walk its whole tree.
     private static var positionsMax: Int { 64 }
 
     fileprivate var isOrderOfTree: Bool {

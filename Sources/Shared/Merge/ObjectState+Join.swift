@@ -2,9 +2,9 @@ package import CausewayModel
 package import CausewayOperations
 
 extension ObjectState {
-    /// Joins one operation on this object by `RULES.md`, sections 1 to 3.
+    /// Joins one operation on this object by `RULES.md`, sections 1 to 4 and 9.
     ///
-    /// - Returns: `.applied` only if all of it took effect; of a create, every field.
+    /// - Returns: `.applied` only if all of it took effect; for a create, every field.
     @discardableResult
     package mutating func join(_ operation: Operation, stamp: Stamp) -> Outcome {
         switch operation {
@@ -31,7 +31,7 @@ extension ObjectState {
         }
     }
 
-    /// Joins one operation and tells which properties of it lost: what its writer believes and is not so.
+    /// Joins one operation and returns the properties whose values lost, so that the writer can be told.
     ///
     /// Nil: it took effect. Empty: the object's life is not what the writer believes.
     package mutating func joinDetailed(_ operation: Operation, stamp: Stamp) -> [String]? {
@@ -59,8 +59,8 @@ extension ObjectState {
         }
     }
 
-    /// Replaces what is believed here by what the server says, whatever the stamps: life and fields, and collections
-    /// and texts whole, for the server may have forgotten what is still here.
+    /// Replaces this copy by what the server sends, whatever the stamps: life and fields, and collections and texts
+    /// whole, because the server may have forgotten what is still here.
     package mutating func overlay(_ change: ObjectState) {
         defer { assertInvariants() }
         if change.life != life {
@@ -88,7 +88,7 @@ extension ObjectState {
         isAlive && !(stamp < born)
     }
 
-    /// The properties whose values lost; nil when the whole create came to nothing.
+    /// The properties whose values lost; nil if the whole create has no effect.
     private mutating func joinCreate(_ life: UInt32, _ created: [FieldValue], _ stamp: Stamp) -> [String]? {
         guard life % 2 == 1, life >= self.life else { return nil }
         defer { assertInvariants() }
@@ -121,7 +121,7 @@ extension ObjectState {
 // MARK: - Properties
 
 extension ObjectState {
-    /// The latest stamp in it: one that a writer who has seen it must go beyond.
+    /// The latest stamp in the state. A writer who has seen the state uses a later one.
     package var latestStamp: Stamp {
         var latest = born
         for field in fields { latest = max(latest, field.stamp) }
@@ -164,7 +164,7 @@ extension ObjectState {
         return join(property, .text) { $0.changeText { $0.join(operation) } }
     }
 
-    /// What says nothing about an unknown list or text leaves no trace of one; an unknown key that was removed does.
+    /// An operation without effect on an unknown list or text leaves no part. A removal of an unknown key does.
     private mutating func join(_ property: String, _ kind: Kind, _ join: (inout Content) -> Outcome?) -> Outcome {
         let (index, isThere) = parts.place(of: property, kind.rawValue)
         if isThere { return join(&parts[index].content) ?? .noEffect }

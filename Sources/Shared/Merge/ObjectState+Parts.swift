@@ -4,8 +4,8 @@ package import CausewayOperations
 extension ObjectState {
     /// What a property holds besides a single value.
     ///
-    /// Fields are apart from these: they travel and rest in columns of whole runs of objects (``ObjectRun``), and have
-    /// stamps where parts know the history of each of their elements.
+    /// Fields are separate: they are sent and stored in columns of whole runs of objects (``ObjectRun``), and have one
+    /// stamp each. Parts know the history of each of their elements.
     package struct Part: Hashable, Sendable {
         package var property: String
         package var content: Content
@@ -23,7 +23,7 @@ extension ObjectState {
         case text(TextState)
     }
 
-    /// In the order of the bytes.
+    /// In the order in which parts are encoded.
     package enum Kind: UInt8, Hashable, Sendable {
         case list
         case keyed
@@ -32,7 +32,7 @@ extension ObjectState {
 }
 
 extension Property {
-    /// What an object's state has of it besides a field; nil where a field is all.
+    /// The part that an object's state has for this property; nil if it only has a field.
     package var part: ObjectState.Kind? {
         if collection == .list { return .list }
         if collection.isKeyed { return .keyed }
@@ -77,8 +77,8 @@ extension ObjectState.Content {
         }
     }
 
-    /// The elements of a list, the keys of entries (the members of a set are keys) or their values, without what was
-    /// removed; nothing of a text.
+    /// The elements of a list, or the values or keys of entries (the members of a set are keys), without removed ones.
+    /// Empty for a text.
     package func elements(areKeys: Bool = false) -> [Value] {
         switch self {
         case .list(let list): list.visible.map(\.value)
@@ -87,7 +87,7 @@ extension ObjectState.Content {
         }
     }
 
-    // To change what is inside, it is taken out first: with two owners it would be copied.
+    // The content is taken out before it is changed: with two owners it would be copied.
 
     package mutating func changeList<Result>(_ change: (inout ListState) -> Result) -> Result? {
         guard case .list(var list) = self else { return nil }
@@ -165,14 +165,14 @@ extension ObjectState {
 // MARK: - Writing
 
 extension ObjectState {
-    /// Puts a field where it belongs, in place of the one that is there.
+    /// Puts a field in its place in the order, replacing the one that is there.
     package mutating func put(_ field: Field) { fields.put(field) }
 
     package mutating func put(_ part: Part) { parts.put(part) }
 
-    /// Changes a part where it stands.
+    /// Changes a part in place.
     ///
-    /// - Returns: nil where there is none.
+    /// - Returns: nil if there is no such part.
     package mutating func change<Result>(
         _ property: String, _ kind: Kind, _ change: (inout Content) -> Result
     ) -> Result? {
@@ -185,7 +185,7 @@ extension ObjectState {
 
 // MARK: - Order
 
-/// What has a place of its own in a state: by rank first, then by property.
+/// A field or part: ordered within a state by rank, then by property.
 protocol Placed {
     var property: String { get }
     var rank: UInt8 { get }
@@ -208,10 +208,10 @@ extension Placed {
 extension Array where Element: Placed {
     var isInPlace: Bool { zip(self, dropFirst()).allSatisfy { $0.precedes($1) } }
 
-    /// In order, each property once. A writer names a property once, but bytes from outside may not: the last one stays.
+    /// The elements in order, each property once. Bytes from outside may name a property twice: the last one stays.
     func inPlace() -> [Element] {
         if isInPlace { return self }
-        // Numbers are sorted, not elements: moving one costs several counts of references.
+        // Sorts indices, not elements: moving an element costs several reference counts.
         let numbers = indices.sorted {
             self[$0].precedes(self[$1]) || !self[$1].precedes(self[$0]) && $0 < $1
         }
@@ -227,7 +227,7 @@ extension Array where Element: Placed {
 
     /// Where a property is, or where it belongs.
     func place(of property: String, _ rank: UInt8) -> (index: Int, isThere: Bool) {
-        // To be the same is asked faster than to come before, and most that is looked for is there.
+        // `isSame` is faster than `precedes`, and most properties that are looked up are there.
         if let index = firstIndex(where: { $0.rank == rank && $0.property.isSame(as: property) }) {
             return (index, true)
         }

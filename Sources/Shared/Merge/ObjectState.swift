@@ -10,7 +10,8 @@ package struct ObjectState: Hashable, Sendable {
     package var fields: [Field]
     /// Lists, then sets and maps, then texts; each of these ascending by property.
     package var parts: [Part]
-    /// What was added to counters since the object was created, ascending by property; a set of a counter ends its part.
+    /// The additions to counters since the object was created, ascending by property. A set of a counter removes its
+    /// sum.
     package var sums: [CounterSum] = []
     /// The stamp of the first create of this life; operations older than it belong to an earlier one.
     package var born: Stamp

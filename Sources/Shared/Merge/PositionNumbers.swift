@@ -3,7 +3,7 @@ import CausewayModel
 /// The numbers of a list's positions by id, in blocks: ids that a writer made one after another lie side by side, and
 /// operations name such ids.
 struct PositionNumbers: Sendable {
-    /// Which block begins with an id, whose counter is a multiple of the block's size.
+    /// The block that begins with an id. The counter of that id is a multiple of the block's size.
     private var blocks: [ElementID: Int32] = [:]
     private var numbers: [Int32] = []
     /// The block found last.
@@ -12,7 +12,7 @@ struct PositionNumbers: Sendable {
     private static let blockBits = 4
 
     init(_ ids: [ElementID]) {
-        // For writers who wrote runs; more are added as they come.
+        // Enough if the ids come in runs; more blocks are added as needed.
         blocks.reserveCapacity(ids.count >> Self.blockBits)
         numbers.reserveCapacity(ids.count)
         for (number, id) in ids.enumerated() { self[id] = Int32(number) }

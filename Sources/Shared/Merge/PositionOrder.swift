@@ -3,7 +3,7 @@
 ///
 /// Invariants:
 /// 1. `chunks` are linked from `first` to `last`, and none is empty unless it is the only one.
-/// 2. `homes`, once there is a second chunk, says of every number which chunk holds it.
+/// 2. Once there is a second chunk, `homes` holds the chunk of every number.
 struct PositionOrder: Sendable {
     private var chunks: [Chunk] = []
     /// By number; empty while there is one chunk.
@@ -75,7 +75,7 @@ extension PositionOrder {
         homes.isEmpty ? Int(firstChunk) : Int(homes[Int(number)])
     }
 
-    /// The visible number with an index.
+    /// The visible number at an index.
     ///
     /// - Complexity: O(n / 512)
     func visible(at index: Int, where isVisible: (Int32) -> Bool) -> Int32? {
@@ -97,7 +97,7 @@ extension PositionOrder {
         return nil
     }
 
-    /// Sixteen at a time: this is what an edit in the middle of a long list costs.
+    /// Compares sixteen at a time: this search is the cost of an edit in the middle of a long list.
     private static func search(_ numbers: UnsafeBufferPointer<Int32>, for number: Int32) -> Int? {
         let wanted = SIMD16<Int32>(repeating: number)
         var place = 0
@@ -114,7 +114,7 @@ extension PositionOrder {
 // MARK: - Changing
 
 extension PositionOrder {
-    /// - Parameter isVisible: asked of numbers that were inserted before.
+    /// - Parameter isVisible: called for numbers inserted earlier.
     mutating func insertFirst(_ number: Int32, where isVisible: (Int32) -> Bool) {
         if firstChunk == .none {
             chunks.append(Chunk(numbers: []))
@@ -134,12 +134,12 @@ extension PositionOrder {
         insert(number, in: place.chunk, at: place.index + 1, isVisible)
     }
 
-    /// One more position shows an element, or one less.
+    /// Notes that `number` began (1) or ceased (-1) to show an element.
     mutating func addVisible(_ change: Int, of number: Int32) {
         chunks[chunk(of: number)].visible += change
     }
 
-    /// Counts anew what shows an element.
+    /// Recounts the positions that show an element.
     mutating func countVisible(where isVisible: (Int32) -> Bool) {
         for chunk in chunks.indices { chunks[chunk].visible = chunks[chunk].numbers.count(where: isVisible) }
     }
@@ -154,7 +154,7 @@ extension PositionOrder {
         }
     }
 
-    /// What grows at its end leaves full chunks behind; anything else is cut in the middle.
+    /// A list that grows at its end leaves full chunks behind; any other chunk is cut in the middle.
     private mutating func divide(_ chunk: Int, isAtEnd: Bool, where isVisible: (Int32) -> Bool) {
         let cut = isAtEnd && Int32(chunk) == lastChunk ? Self.chunkMax : Self.chunkMax / 2
         let moved = Array(chunks[chunk].numbers[cut...])

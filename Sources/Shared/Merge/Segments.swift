@@ -1,4 +1,4 @@
-/// An array in segments: growing copies nothing that is there already, and a copy shares what neither side changes.
+/// An array in segments: growing moves no element, and copies share the segments that neither side changes.
 ///
 /// The operations of a long list make states of tens of megabytes. An array of that size would be moved whole each time
 /// it grows, into memory that the system has to clear first, which took longer than the merging.

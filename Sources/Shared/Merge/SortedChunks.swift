@@ -1,9 +1,8 @@
 import CausewayModel
 
-/// Elements in ascending order, in chunks: however many there are, one finds its place by bisection, and entering it
-/// moves few of the others.
+/// Elements in ascending order, in chunks: a place is found by bisection, and an insert moves few elements.
 ///
-/// The order is said by the caller, the same each time. No two elements are equal in it.
+/// The caller supplies the order, the same each time. No two elements are equal in it.
 package struct SortedChunks<Element: Sendable>: Sendable {
     /// None is empty.
     private var chunks: [[Element]] = []
@@ -13,7 +12,7 @@ package struct SortedChunks<Element: Sendable>: Sendable {
 
     package init() {}
 
-    /// - Precondition: they ascend.
+    /// - Precondition: the elements ascend.
     /// - Complexity: O(n)
     package init(ascending elements: [Element]) {
         count = elements.count
@@ -33,13 +32,14 @@ package struct SortedChunks<Element: Sendable>: Sendable {
 // MARK: - Places
 
 extension SortedChunks {
-    /// Of an element, or behind the last one.
+    /// The place of an element, or the place behind the last one.
     package struct Place {
         fileprivate var chunk: Int
         fileprivate var index: Int
     }
 
-    /// The place of the first element that does not precede, which is where one belongs that all others precede.
+    /// The place of the first element for which `precedes` is false: where an element belongs that all before it
+    /// precede.
     ///
     /// - Complexity: O(log n); O(1) behind the last one
     package func place(behindAllThat precedes: (Element) -> Bool) -> Place {
@@ -55,19 +55,19 @@ extension SortedChunks {
         chunks.isEmpty || place.index == chunks[place.chunk].count ? nil : chunks[place.chunk][place.index]
     }
 
-    /// - Precondition: it stands in the order where the one does that was there.
+    /// - Precondition: the element has the same place in the order as the one that it replaces.
     package mutating func replace(at place: Place, with element: Element) {
         chunks[place.chunk][place.index] = element
     }
 
-    /// - Precondition: it precedes what stands there, and what stands before precedes it.
+    /// - Precondition: the element precedes the one at the place and follows the one before.
     package mutating func insert(_ element: Element, at place: Place) {
         count += 1
         guard !chunks.isEmpty else { return chunks.append([element]) }
         let (chunk, index) = (place.chunk, place.index)
         chunks[chunk].insert(element, at: index)
         guard chunks[chunk].count > Self.chunkMax else { return }
-        // What grows at its end leaves full chunks behind.
+        // A collection that grows at its end leaves full chunks behind.
         let isAtEnd = chunk == chunks.count - 1 && index == Self.chunkMax
         let cut = isAtEnd ? Self.chunkMax : Self.chunkMax / 2
         chunks.insert(Array(chunks[chunk][cut...]), at: chunk + 1)
@@ -82,7 +82,7 @@ extension SortedChunks {
         insert(element, at: place { precedes($0, element) })
     }
 
-    /// The elements between which one belongs that is not among them.
+    /// The elements between which another element belongs.
     package func neighbours(
         of element: Element, where precedes: (Element, Element) -> Bool
     ) -> (previous: Element?, next: Element?) {
@@ -102,7 +102,7 @@ extension SortedChunks: Sequence {
 }
 
 extension SortedChunks: Equatable where Element: Equatable {
-    /// However they lie in chunks.
+    /// Compares the elements, however they are divided into chunks.
     package static func == (left: Self, right: Self) -> Bool {
         left.count == right.count && left.elementsEqual(right)
     }

@@ -1,5 +1,6 @@
-// Every result is the exact one rounded once: to 34 digits, to the nearest, ties to even; beyond the largest exponent to
-// infinity, below the smallest to fewer digits. Its exponent is the one IEEE 754 prefers, so that 1.20 + 1.3 is 2.50.
+// Every result is the exact one rounded once: to 34 digits, to the nearest, ties to even; beyond the largest exponent
+// to infinity, below the smallest to fewer digits. Its exponent is the one IEEE 754 prefers, so that 1.20 + 1.3 is
+// 2.50.
 
 extension DecimalNumber {
     /// The number nearest to `coefficient × 10^exponent`.
@@ -34,7 +35,7 @@ extension DecimalNumber {
 
     /// Half to even.
     private static func rounded(_ coefficient: UInt128, dropping count: Int, hasRest: Bool) -> UInt128 {
-        // No coefficient has 39 digits that reach half of 10³⁹.
+        // Dropping 39 digits or more leaves 0: no coefficient reaches half of 10³⁹.
         guard count <= DecimalDigits.powerMax else { return 0 }
         let unit = DecimalDigits.power(count)
         let (kept, dropped) = coefficient.quotientAndRemainder(dividingBy: unit)
@@ -67,8 +68,8 @@ extension DecimalNumber {
                 lower.coefficient == 0 ? upper.isNegative && lower.isNegative : lower.isNegative
             return DecimalNumber(isNegative: isNegative, coefficient: lower.coefficient, exponent: lower.exponent)
         }
-        // The upper number goes down to the lower's exponent, or as far as 38 digits reach. What the lower one has below
-        // that only decides a rounding: four digits more than a result keeps stand above it.
+        // The upper number is scaled to the lower's exponent, or as far as 38 digits reach. The digits of the lower one
+        // below that only decide a rounding: a result keeps four digits fewer than stand above them.
         let distance = upper.exponent - lower.exponent
         let shift = min(distance, DecimalDigits.powerMax - DecimalDigits.count(upper.coefficient))
         let first = upper.coefficient * DecimalDigits.power(shift)
@@ -82,7 +83,7 @@ extension DecimalNumber {
             return DecimalNumber(
                 rounding: first + second, exponent: exponent, hasRest: hasRest, isNegative: upper.isNegative)
         }
-        // What is left after taking a little more away is a little more than after taking one more away.
+        // Subtracting one more leaves a little less than the exact value, which is what `hasRest` says.
         if hasRest { second += 1 }
         if first >= second {
             return DecimalNumber(
@@ -113,7 +114,7 @@ extension DecimalNumber {
             rounding: kept, exponent: exponent + dropped, hasRest: rest != 0, isNegative: isNegative)
     }
 
-    /// A number divided by zero is infinite, zero divided by zero no number.
+    /// A number divided by zero is infinite; zero divided by zero is NaN.
     package static func / (left: DecimalNumber, right: DecimalNumber) -> DecimalNumber {
         let isNegative = left.isNegative != right.isNegative
         guard left.isFinite, right.isFinite else {

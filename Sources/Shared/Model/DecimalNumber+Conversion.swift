@@ -13,7 +13,7 @@ extension DecimalNumber {
             self.init(isNegative: value.sign == .minus, coefficient: 0, exponent: 0)
             return
         }
-        // Without its trailing zeros the significand is odd, so a power of two below one takes no digit too many.
+        // Without its trailing zero bits the significand is odd, so a negative power of two adds no digits too many.
         let significand = value.significandBitPattern | (value.isNormal ? 1 << 52 : 0)
         let shift = significand.trailingZeroBitCount
         let power = (value.isNormal ? Int(value.exponentBitPattern) - 1075 : -1074) + shift
@@ -26,7 +26,7 @@ extension DecimalNumber {
         self = reader.number(isNegative: value.sign == .minus)
     }
 
-    /// The decimal that reads like the Double: the shortest one that no other Double is nearer to. 0.1 is 0.1.
+    /// The shortest decimal to which no other Double is nearer, as Swift prints it: 0.1 is 0.1.
     package init(reading value: Double) {
         self = DecimalNumber(value.description)?.withoutPointZero ?? DecimalNumber(nearest: value)
     }
@@ -36,7 +36,7 @@ extension DecimalNumber {
         self = DecimalNumber(value.description)?.withoutPointZero ?? DecimalNumber(nearest: Double(value))
     }
 
-    /// Swift writes 3.0 for three, and a whole number has no place after its point.
+    /// The number without the `.0` that Swift prints after a whole number.
     private var withoutPointZero: DecimalNumber {
         guard isFinite else { return self }
         let parts = parts
@@ -51,7 +51,7 @@ extension DecimalNumber {
         return Double(description) ?? .nan
     }
 
-    /// The largest integer that is not greater; nil for what no Int64 holds.
+    /// The largest integer that is not greater; nil if no Int64 holds it.
     package var roundedDown: Int64? {
         guard isFinite else { return nil }
         let parts = parts

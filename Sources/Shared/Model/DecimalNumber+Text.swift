@@ -1,6 +1,6 @@
 extension DecimalNumber: CustomStringConvertible, LosslessStringConvertible {
-    /// `1.50`, `1E+3`, `-0`, `Infinity`, `NaN`: all digits, and an exponent where plain digits would need zeros that the
-    /// number does not have. Reads back as the same bits, but for the payload of a NaN.
+    /// `1.50`, `1E+3`, `-0`, `Infinity`, `NaN`: all digits, and an exponent where plain digits would need zeros that
+    /// the number does not have. Reads back as the same bits, but for the payload of a NaN.
     package var description: String {
         if isNaN { return isSignalingNaN ? "sNaN" : "NaN" }
         let sign = isNegative ? "-" : ""
@@ -55,7 +55,7 @@ extension DecimalNumber: CustomStringConvertible, LosslessStringConvertible {
         self = digits.number(isNegative: isNegative)
     }
 
-    /// Beyond a million an exponent makes no difference, unless a million digits stand before it.
+    /// Stops counting beyond 2⁴⁰: no text has enough digits for a larger exponent to make a difference.
     private static func exponent(_ text: Substring.UTF8View) -> Int? {
         var rest = text
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -74,7 +74,7 @@ extension DecimalNumber: CustomStringConvertible, LosslessStringConvertible {
 struct DigitReader {
     private var coefficient: UInt128 = 0
     private var hasRest = false
-    /// Of the last digit that is in the coefficient.
+    /// The exponent of the last digit in the coefficient.
     var exponent = 0
 
     mutating func append(_ digit: UInt8, isAfterPoint: Bool = false) {

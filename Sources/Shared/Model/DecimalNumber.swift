@@ -79,7 +79,8 @@ extension DecimalNumber: Hashable, Comparable {
     /// A number for each value, ascending as the values do: equal for equal values however they are written, least for
     /// NaN, and the same for both zeros.
     ///
-    /// Fourteen bits say how far before or after the point the first digit stands; the rest are the digits, filled to 34.
+    /// Fourteen bits hold the place of the first digit, before or after the point; the rest are the digits, filled to
+    /// 34.
     package var orderedBits: UInt128 {
         if isNaN { return 0 }
         let positive: UInt128 = 1 << 127
@@ -103,7 +104,7 @@ extension DecimalNumber: Hashable, Comparable {
         !left.isNaN && !right.isNaN && left.orderedBits < right.orderedBits
     }
 
-    // The ones that Comparable brings are the negation of `<`, which would hold for NaN.
+    // The defaults of `Comparable` negate `<`, so they would be true for NaN.
 
     package static func <= (left: DecimalNumber, right: DecimalNumber) -> Bool {
         !left.isNaN && !right.isNaN && left.orderedBits <= right.orderedBits
@@ -117,7 +118,7 @@ extension DecimalNumber: Hashable, Comparable {
         hasher.combine(orderedBits)
     }
 
-    /// Equality of what is stored: tells 1.0 from 1.00, and knows a NaN again.
+    /// Bit equality: tells 1.0 from 1.00, and a NaN equals itself.
     package func hasSameBits(as other: DecimalNumber) -> Bool {
         high == other.high && low == other.low
     }
@@ -139,7 +140,7 @@ enum DecimalDigits {
         powers[exponent]
     }
 
-    /// The digits of a number, one of zero.
+    /// The number of digits; 1 for zero.
     static func count(_ number: UInt128) -> Int {
         // 1233 / 4096 is a little more than log₁₀ 2, so the estimate is right or one too small.
         let estimate = ((128 - number.leadingZeroBitCount) * 1233) >> 12

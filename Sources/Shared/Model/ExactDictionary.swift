@@ -1,6 +1,6 @@
-/// A dictionary by strings, two of which are one key if and only if their bytes are the same.
+/// A dictionary with string keys, which are equal if and only if their bytes are the same.
 ///
-/// It reads like a dictionary with strings as its keys, which would take canonically equivalent ones for one.
+/// It is used like `[String: Value]`, which takes canonically equivalent keys for one.
 package struct ExactDictionary<Value> {
     package var entries: [ExactString: Value]
 
@@ -9,7 +9,7 @@ package struct ExactDictionary<Value> {
         self.entries = entries
     }
 
-    /// - Precondition: no key is there twice.
+    /// - Precondition: no key occurs twice.
     @inlinable
     package init(uniqueKeysWithValues entries: some Sequence<(String, Value)>) {
         self.entries = Dictionary(uniqueKeysWithValues: entries.lazy.map { (ExactString($0.0), $0.1) })

@@ -1,8 +1,8 @@
 /// A string that is equal to another one if and only if their UTF-8 bytes are the same.
 ///
-/// Swift's own `==` is Unicode's canonical equivalence: it takes "é" for "e" with a combining accent, and the Kelvin sign
-/// for "K". Whatever data, users or the network may name is a key of dictionaries and sets by this type, or is compared
-/// by `isSame(as:)`: what is stored and sent are bytes, and what differs there is not the same thing.
+/// Swift's own `==` is Unicode's canonical equivalence: it takes "é" for "e" with a combining accent, and the Kelvin
+/// sign for "K". But bytes are stored and sent, and what differs there is not the same. So names from data, users or
+/// the network are keys of dictionaries and sets by this type, or are compared by `isSame(as:)`.
 package struct ExactString: Hashable, Sendable {
     package var string: String
 
@@ -66,7 +66,7 @@ extension String {
             hasher.combine(bytes: UnsafeRawBufferPointer($0))
         }
         if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
-        // No UTF-8 has this byte, so a string never ends within what is hashed behind it.
+        // UTF-8 never has this byte, so it marks the end of the string.
         hasher.combine(UInt8.max)
     }
 }

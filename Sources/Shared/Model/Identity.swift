@@ -86,7 +86,7 @@ package struct ClientID: Hashable, Comparable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The number tells devices apart for ever, and no device has this one.
+    /// The id that no device has.
     package static let nobody = ClientID(0)
 
     @inlinable
@@ -126,8 +126,8 @@ package struct Stamp: Hashable, Comparable, Sendable {
         self.client = client
     }
 
-    /// The latest wall time that a stamp is made of, in the year 6429: half of all stamps are left for those that follow it
-    /// one by one, so that they never run out.
+    /// The latest wall time of a stamp, in the year 6429. Half of all stamps are left for those that follow it one by
+    /// one, so stamps never run out.
     package static let wallMillisecondsMax: UInt64 = (1 << 47) - 1
 
     /// Older than every real stamp.

@@ -1,13 +1,13 @@
 /// A list or a map inside of a mixed value.
 ///
-/// It rests as a row of a hidden embedded class, to which the value links as to an embedded object: so it is a list or
-/// map property like any other, with the same chunks, element ids, observers and merging, and it ends with the value.
-/// No app sees the classes: their names are none that Swift, a query or a schema from outside could say.
+/// It is stored as a row of a hidden embedded class, and the value links to that row. So it is a list or map property
+/// like any other, with the same chunks, element ids, observers and merging, and it ends with the value. No app sees
+/// these classes: neither Swift nor a query nor a schema from outside can write their names.
 package enum NestedCollection: Sendable, CaseIterable {
     case list
     case map
 
-    /// How many collections may stand inside of each other, the property's own included.
+    /// How deep collections may nest, the property's own included.
     package static let levelMax = 100
     /// The one property of both classes, and its column.
     package static let property = "elements"
@@ -38,14 +38,14 @@ package enum NestedCollection: Sendable, CaseIterable {
 }
 
 extension Schema {
-    /// With the classes of nested collections, where any property may hold one.
+    /// The schema with the classes of nested collections, if any property may hold one.
     package var withNestedCollections: Schema {
         let holdsMixedValues = classes.contains { $0.properties.contains { $0.type == .mixed } }
         guard holdsMixedValues else { return self }
         return Schema(withoutNestedCollections.classes + NestedCollection.allCases.map(\.schema))
     }
 
-    /// As apps and servers name it to each other.
+    /// The schema as apps and servers exchange it.
     package var withoutNestedCollections: Schema {
         Schema(classes.filter { NestedCollection(className: $0.name) == nil })
     }

@@ -1,5 +1,5 @@
 extension RandomAccessCollection {
-    /// The first index from which on a condition holds that never stops holding; the end where it never does.
+    /// The first index at which a condition holds, if it then holds for all later elements; the end if it never holds.
     ///
     ///     [1, 3, 5, 7].partitioningIndex { $0 > 3 }  // 2
     ///

@@ -19,12 +19,12 @@ package enum PropertyType: UInt8, Sendable, CaseIterable {
 package enum CollectionKind: UInt8, Sendable {
     case none = 0
     case list = 1
-    /// Elements of which none is there twice, in canonical order.
+    /// Distinct elements, in canonical order.
     case set = 2
     /// Values by string keys, in the order of the keys.
     case map = 3
 
-    /// Of entries that are named by their keys: a set's elements are theirs.
+    /// Whether it holds entries named by keys. The elements of a set are its keys.
     package var isKeyed: Bool { self == .set || self == .map }
 }
 
@@ -43,19 +43,19 @@ package struct Property: Hashable, Sendable {
     package var name: String
     package var type: PropertyType
     package var collection: CollectionKind
-    /// Links are always optional, and values of a map of objects; elements of a list or set of objects never are.
+    /// Links and values of a map of objects are always optional; elements of a list or set of objects never are.
     package var isOptional: Bool
     package var isPrimaryKey: Bool
     package var isIndexed: Bool
-    /// Whether the words of a string have an index of their own. It is of one file: the wire does not carry it.
+    /// Whether the words of a string have an index of their own. Local to one file: it is not sent.
     package var isFullTextIndexed: Bool
     /// The class a link or a collection of objects points to; nil for other types.
     package var target: String?
     /// A required integer to which writers add: concurrent additions sum up. Stored as any integer.
     package var isCounter: Bool
-    /// The device's own affair: it does not travel, and no merge asks for it.
+    /// Local to the device: it is not sent, and no merge uses it.
     package var deletionRule: DeletionRule
-    /// A string whose edits merge by character: stored and searched as one, changed by its edits.
+    /// A string whose edits merge by character: stored and searched as a string, changed by edits.
     package var isText: Bool
 
     package init(
@@ -114,7 +114,7 @@ package struct ClassSchema: Hashable, Sendable {
         properties.firstIndex { $0.name.isSame(as: property) }
     }
 
-    /// A property that has the name in another spelling: the same text to Unicode, and other bytes.
+    /// A property whose name is canonically equivalent to this one but has other bytes.
     package func property(spelledUnlike name: String) -> Property? {
         properties.first { $0.name == name && !$0.name.isSame(as: name) }
     }
@@ -132,8 +132,8 @@ package struct Schema: Hashable, Sendable {
         classes.first { $0.name.isSame(as: name) }
     }
 
-    /// A class that has the name in another spelling: the same text to Unicode, and other bytes. A schema has no two names
-    /// of which that holds, because nobody could tell them apart.
+    /// A class whose name is canonically equivalent to this one but has other bytes. A schema has no two such names,
+    /// because nobody could tell them apart.
     package func someClass(spelledUnlike name: String) -> ClassSchema? {
         classes.first { $0.name == name && !$0.name.isSame(as: name) }
     }

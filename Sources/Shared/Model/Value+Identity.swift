@@ -1,8 +1,8 @@
-// What `==` means here: that the representations are the same, so that nothing changes where one takes the other's
-// place. Strings are the same by their bytes, numbers by their bits, and all NaNs are one.
+// `==` of values means that their representations are the same: either can take the other's place and nothing changes.
+// Strings are the same by their bytes, numbers by their bits. All NaNs of floats and doubles are one.
 //
-// How values *compare* is another question, with other answers: 0 is −0, and decimal 1.0 is 1.00. It is asked by name:
-// `ValueComparison` in queries, `ValueOrder` in sorts, `Value.canonicallyPrecedes` and `SetElement` in sets.
+// *Comparing* values is wider: 0 equals −0, and decimal 1.0 equals 1.00. It goes by other names: `ValueComparison` in
+// queries, `ValueOrder` in sorts, `Value.canonicallyPrecedes` and `SetElement` in sets.
 
 extension Value: Hashable {
     package static func == (left: Value, right: Value) -> Bool {
@@ -100,8 +100,8 @@ extension PrimaryKey: Hashable {
     }
 }
 
-/// A value as an element of a set, where what compares as equal is one element: 0 and −0, all NaNs, decimal 1.0 and 1.00.
-/// Strings are one element only if their bytes are the same.
+/// A value as an element of a set, where values that compare equal are one element: 0 and −0, all NaNs, decimal 1.0 and
+/// 1.00. Strings are one element only if their bytes are the same.
 package struct SetElement: Hashable, Sendable {
     package var value: Value
 
@@ -131,19 +131,19 @@ package struct SetElement: Hashable, Sendable {
 // MARK: - One NaN
 
 extension Double {
-    /// The bits that are stored and sent: those of the number, and of one NaN for all.
+    /// The bits that are stored and sent; the same for all NaNs.
     @inlinable
     package var storedBits: UInt64 { isNaN ? Double.nan.bitPattern : bitPattern }
 }
 
 extension Float {
-    /// The bits that are stored and sent: those of the number, and of one NaN for all.
+    /// The bits that are stored and sent; the same for all NaNs.
     @inlinable
     package var storedBits: UInt32 { isNaN ? Float.nan.bitPattern : bitPattern }
 }
 
 extension Value {
-    /// As it is read once it was stored: a NaN is the one that stands for all.
+    /// The value as it is read back once stored: all NaNs of floats and doubles become one.
     @inlinable
     package var asStored: Value {
         switch self {

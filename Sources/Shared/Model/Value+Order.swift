@@ -1,9 +1,9 @@
 extension Value {
-    /// The one order in which the elements of sets stand, at rest and in motion: kinds one after the other, numbers of a
-    /// kind by size with NaN first, texts and data byte by byte, links by what they name. It says nothing to an app.
+    /// The order of the elements of sets, stored and sent: kinds one after the other, numbers of a kind by size with
+    /// NaN first, texts and data byte by byte, links by what they name. It means nothing to an app.
     ///
-    /// Values of which neither precedes the other are the same element (`SetElement`). That holds of 0 and −0, of any two
-    /// NaNs, and of decimals that are written with more or fewer zeros.
+    /// Values of which neither precedes the other are the same element (`SetElement`): 0 and −0, any two NaNs, and
+    /// decimals that are written with more or fewer zeros.
     package static func canonicallyPrecedes(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {
         case (.bool(let left), .bool(let right)): !left && right

@@ -5,7 +5,7 @@
 /// key, because row keys mean nothing elsewhere. The target class is no part of these; the schema knows it. A mixed
 /// property may lead to any class: its links name the class, as `anyObject` at rest and as `anyLink` in motion.
 ///
-/// Two values are equal if they are represented alike (`Value+Identity.swift`).
+/// Two values are equal if their representations are the same (`Value+Identity.swift`).
 package enum Value: Sendable {
     case null
     case bool(Bool)
@@ -36,7 +36,7 @@ package struct ClassedKey: Hashable, Sendable {
     }
 }
 
-/// An object of any class, everywhere.
+/// An object of any class, named alike on every device and the server.
 package struct ClassedLink: Sendable {
     package var className: String
     package var key: PrimaryKey

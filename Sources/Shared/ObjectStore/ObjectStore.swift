@@ -7,7 +7,7 @@ import Synchronization
 /// it. All calls may come from any thread.
 package final class ObjectStore: Sendable {
     package struct Options: Sendable {
-        /// Kept in memory while somebody holds the store; the path is only its name then.
+        /// Keeps the file in memory for as long as somebody holds the store. The path is then only its name.
         package var inMemory: Bool
         package var readOnly: Bool
         /// The address range reserved for the file, which bounds its size. Costs no memory. Nil lets the storage choose.
@@ -18,8 +18,8 @@ package final class ObjectStore: Sendable {
         package var maximumVersions: Int?
         /// How much of an encrypted file lies decrypted in memory while nobody uses it; nil lets the storage choose.
         package var decryptedBytesMaximum: Int?
-        /// What happens when a read that cannot throw meets damage, on its thread and before it gets an answer. Without
-        /// it such a read finds what is damaged absent, and the next call that can throws the reason.
+        /// Called when a read that cannot throw meets damage, on the reading thread and before the read returns.
+        /// Without it, such a read treats damaged data as absent, and the next call that can throw throws the reason.
         package var onDamage: (@Sendable (StoreError) -> Void)?
 
         package init(
@@ -36,7 +36,7 @@ package final class ObjectStore: Sendable {
 
     /// How many versions back `changes` can look.
     package static let recordedVersions: UInt64 = 1000
-    /// How many versions back it can look at least, where commits changed so many single objects that their records
+    /// How many versions back it can look at least, also if commits changed so many single objects that their records
     /// are longer than `shortRecordBytes`.
     package static let longRecordedVersions: UInt64 = 64
     static let shortRecordBytes = 4096
@@ -103,8 +103,8 @@ package final class ObjectStore: Sendable {
         }
     }
 
-    /// Waits for its turn as the one writer, first come first served, and begins on the newest version.
-    /// The transaction may move between threads.
+    /// Waits for its turn as the only writer, first come first served, and begins to write on the newest version. The
+    /// transaction may move between threads.
     package func write() throws(StoreError) -> Transaction {
         try write(on: try writer(using: nil))
     }
@@ -133,8 +133,8 @@ package final class ObjectStore: Sendable {
         storage.reserveWrite(granted)
     }
 
-    /// Returns when a version survives a power loss: at once after a durable commit, after the window's one sync for a
-    /// grouped one.
+    /// Returns when a version would survive a power loss: at once after a durable commit, after the window's one fsync
+    /// for a grouped one.
     package func whenDurable(_ version: UInt64) async throws(StoreError) {
         do throws(StorageError) {
             try await storage.whenDurable(version)
@@ -167,7 +167,7 @@ package final class ObjectStore: Sendable {
 
     /// What the commits after one version, up to and including another, touched.
     ///
-    /// Nil when some of them are no longer recorded: the caller must then treat everything as changed.
+    /// Nil when some of them are no longer recorded, or not made yet: the caller must then treat everything as changed.
     package func changes(after: UInt64, through: UInt64) throws(StoreError) -> ChangeRecord? {
         try DamageReporting.throwing { () throws(StoreError) -> ChangeRecord? in
             try recordedChanges(after, through)
@@ -255,10 +255,10 @@ package final class ObjectStore: Sendable {
 
     // MARK: - Damage
 
-    /// Whether damage that cannot be thrown is told elsewhere; see ``Options/onDamage``.
+    /// Whether ``Options/onDamage`` gets damage that cannot be thrown.
     var tellsDamage: Bool { onDamage != nil && !DamageReporting.isThrowing }
 
-    /// Bytes contradict themselves although their pages are whole.
+    /// Reports bytes that contradict themselves although their pages are whole.
     func tell(_ damage: StoreError) {
         if let onDamage, !DamageReporting.isThrowing { onDamage(damage) }
     }

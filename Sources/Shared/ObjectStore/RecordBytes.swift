@@ -26,7 +26,7 @@ struct RecordWriter {
     }
 }
 
-/// Reads them back. The bytes come from a file: nothing here traps or allocates more than there are bytes.
+/// Reads these records. The bytes come from a file: nothing here traps or allocates more than there are bytes.
 struct RecordReader {
     struct Damage: Error {
         /// Whether a later version of this library may have written the bytes.
@@ -72,7 +72,7 @@ struct RecordReader {
         return value
     }
 
-    /// A number of things that follow, at least one byte each.
+    /// The count of items that follow, each of at least one byte. Throws when the bytes cannot hold so many.
     mutating func readCount() throws(Damage) -> Int {
         let count = try readInt()
         guard count <= bytes.count - position else { throw Damage() }

@@ -27,8 +27,8 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
         package static let tooManyVersions = Code("tooManyVersions")
         /// The wanted schema contradicts the stored one; the message lists every difference.
         package static let schemaConflict = Code("schemaConflict")
-        /// Another transaction has changed the classes of the file, so that what this one has handed out would mean
-        /// something else at any newer version.
+        /// Another transaction has changed the classes of the file. What this one has handed out would mean something
+        /// else at any newer version.
         package static let schemaChanged = Code("schemaChanged")
         package static let duplicatePrimaryKey = Code("duplicatePrimaryKey")
         package static let keyTooLong = Code("keyTooLong")
@@ -46,7 +46,7 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
         self.path = path
     }
 
-    /// An error of the storage keeps its code and its words.
+    /// Takes the code and the message of an error of the storage.
     package init(_ error: StorageError) {
         self.init(Code(error.code.description), error.message, path: error.path)
     }

@@ -23,26 +23,27 @@ package final class Transaction {
     @exclusivity(unchecked) private var state: State
     private(set) var catalog = Catalog()
     private var tablesByName: ExactDictionary<Table> = [:]
-    /// Classes whose columns somebody outside names by their places.
+    /// Classes of which callers keep tables or places of columns.
     private var heldClasses: Set<ExactString> = []
     private var treeHandles: ExactDictionary<TreeHandle> = [:]
-    /// Those of collections inside of mixed values, once asked for.
+    /// The tables of collections inside of mixed values, once asked for.
     private var knownNestedTables: [Table]?
     private var hasTreeChanges = false
-    /// Whether objects were deleted of which others may still know: see `settle`.
+    /// Whether deleted objects may still be in links, lists, indexes and primary keys: see `settle`.
     @exclusivity(unchecked) private(set) var hasEnded = false
     private var isSettling = false
-    /// What could not be read, found where nothing can be thrown; the next call that can throws it.
+    /// Damage that was met where nothing can be thrown. The next call that can throw throws it.
     private var damage: StoreError?
     /// Keys are built here, one at a time.
     let keyBuffer = KeyBuffer()
-    /// The words of the text that an index was told of last.
+    /// The words of the text that was indexed last.
     @exclusivity(unchecked) var words = TextWords()
     let packer = LeafPacker()
-    /// What a scan must cost at least, as its plan guesses in nanoseconds, to be shared with a second thread; infinite
-    /// where none is to be. The guess is about four times too high, and asking a helper takes ten microseconds.
+    /// The least cost of a scan that is shared with a second thread, in nanoseconds as its plan estimates; infinite to
+    /// share none. The estimate is about four times too high, and asking a helper takes ten microseconds.
     package var leastSharedScanCost = Transaction.processors > 1 ? 1_000_000.0 : .infinity
-    /// What the parts of one predicate may keep in memory together, in bytes, before they answer one after the other.
+    /// The bytes that the parts of one predicate may keep in memory together. Above it, they answer one after the
+    /// other.
     package var queryScratchMax = LeafBatch.scratchMax
     /// A transaction on the same snapshot, for a second thread's share of scans; made when first needed.
     private var knownHelper: Transaction?
@@ -70,7 +71,7 @@ package final class Transaction {
         if case .writing = state { true } else { false }
     }
 
-    /// The version of the snapshot it stands on; a write stands on the version it will follow.
+    /// The version of its snapshot; during a write, the version that the write follows.
     package var version: UInt64 { reader.version }
 
     package var schema: Schema { catalog.schema }
@@ -78,10 +79,10 @@ package final class Transaction {
     /// All tables, ordered by class name.
     package var tables: [Table] { catalog.classes.compactMap { table($0.schema.name) } }
 
-    /// The same object for the life of the transaction; nil when there is no such class.
+    /// The table of a class, the same object for the life of the transaction; nil when there is no such class.
     ///
-    /// Whoever has asked for a table may keep it, and the places of its columns: the transaction moves to no version
-    /// whose schema gives them another meaning.
+    /// The caller may keep the table and the places of its columns: the transaction moves to no version whose schema
+    /// gives them another meaning.
     package func table(_ className: String) -> Table? {
         guard let table = knownTable(className) else { return nil }
         if !table.isHeld {
@@ -91,8 +92,8 @@ package final class Transaction {
         return table
     }
 
-    /// Counts the columns of a class as handed out before anybody asks for its table: for whoever will ask later and
-    /// expects what it knows of the class now. Makes no table.
+    /// Counts the columns of a class as handed out, without making its table. For callers that ask for the table later
+    /// and rely on what they know of the class now.
     package func hold(_ className: String) {
         heldClasses.insert(ExactString(className))
     }
@@ -102,7 +103,7 @@ package final class Transaction {
 
     var allTables: [Table] { catalog.classes.compactMap { knownTable($0.schema.name) } }
 
-    /// A table for as long as the transaction stands on this version.
+    /// A table that is valid for as long as the transaction stays on this version.
     func knownTable(_ className: String) -> Table? {
         if let table = tablesByName[className] { return table }
         guard let record = catalog[className] else { return nil }
@@ -111,7 +112,7 @@ package final class Transaction {
         return table
     }
 
-    /// Those of collections inside of mixed values: none in a file without mixed properties.
+    /// The tables of collections inside of mixed values: none in a file without mixed properties.
     var nestedTables: [Table] {
         if let knownNestedTables { return knownNestedTables }
         let tables = NestedCollection.allCases.compactMap { knownTable($0.className) }
@@ -127,7 +128,7 @@ package final class Transaction {
         }
     }
 
-    /// For writing only; the caller's right to write is a rule of this package, so breaking it is a trap.
+    /// The writer. Traps outside of a write, because callers in this package must be writing.
     var writer: any StorageWriter {
         guard case .writing(let writer) = state else {
             preconditionFailure("a transaction was changed outside of a write")
@@ -137,9 +138,9 @@ package final class Transaction {
 
     // MARK: - Moving between versions
 
-    /// Moves to the newest version. False when it stood there already. Writing transactions stay where they are.
+    /// Moves to the newest version. False when it was there already. Writing transactions stay where they are.
     ///
-    /// Throws `schemaChanged`, and stays where it is, when the classes of the file have changed since so that what was
+    /// Throws `schemaChanged`, and stays at its version, when the classes of the file have changed so that what was
     /// handed out here would mean something else.
     @discardableResult
     package func advance() throws(StoreError) -> Bool {
@@ -154,10 +155,11 @@ package final class Transaction {
         return newest.version != snapshot.version
     }
 
-    /// Goes on in a new snapshot of the same version where this one keeps too much in memory. As after ``advance()``,
-    /// leaves and places in lists that were handed out must be asked for again.
+    /// Moves to a new snapshot of the same version if this one keeps too much in memory. As after ``advance()``, leaves
+    /// and places in lists that were handed out must be asked for again.
     ///
-    /// Costs next to nothing otherwise. For whoever may also advance here: nobody up the stack reads the file.
+    /// Otherwise it costs next to nothing. Call it only where an advance is allowed, too: no caller may be reading the
+    /// file.
     package func letGoOfPages() {
         guard case .reading(let snapshot) = state, snapshot.isCrowded, let renewed = snapshot.renewed() else { return }
         state = .reading(renewed)
@@ -165,8 +167,8 @@ package final class Transaction {
         knownHelper = nil
     }
 
-    /// A transaction on the same version that keeps nothing in memory yet, for a long scan to go on with. Nil when this
-    /// one does not keep too much, or writes.
+    /// A transaction on the same version that keeps nothing in memory yet, with which a long scan goes on. Nil when
+    /// this one does not keep too much, or writes.
     func relief() -> Transaction? {
         guard case .reading(let snapshot) = state, snapshot.isCrowded, let renewed = snapshot.renewed() else {
             return nil
@@ -174,7 +176,7 @@ package final class Transaction {
         return Transaction(store, snapshot: renewed)
     }
 
-    /// Turns into the one writer, on the newest version, after waiting for its turn. Throws `schemaChanged` as
+    /// Begins to write, on the newest version, after waiting for its turn as the only writer. Throws `schemaChanged` as
     /// ``advance()`` does.
     package func beginWriting() throws(StoreError) {
         try beginWriting(reservation: nil)
@@ -190,12 +192,12 @@ package final class Transaction {
         }
         try throwDamage()
         let writer = try store.writer(using: reservation)
-        // Its snapshot shall not outlive the one that this transaction leaves.
+        // The helper's snapshot must not outlive the one that this transaction leaves.
         knownHelper = nil
         try DamageReporting.throwing { () throws(StoreError) -> Void in
             var newer: Catalog?
             do throws(StoreError) {
-                // Also of the same version when it is another snapshot: what this one handed out goes with it.
+                // This holds for another snapshot of the same version, too: what the old one handed out ends with it.
                 if writer.base !== snapshot { newer = try followedCatalog(in: writer) }
             } catch {
                 writer.abort()
@@ -213,7 +215,7 @@ package final class Transaction {
         for table in tablesByName.values { table.writeBegan() }
     }
 
-    /// Makes the changes visible to everybody and goes back to reading, at the version they made.
+    /// Commits the changes, and goes back to reading at the version they made.
     ///
     /// When it throws, everything is undone and the transaction reads the version it began on. A write that changed
     /// nothing makes no version.
@@ -252,8 +254,8 @@ package final class Transaction {
         return try storing { () throws(StorageError) in try writer.commit(durability) }
     }
 
-    /// Whoever is further behind than the records reach takes everything as changed, which is right at any distance; so
-    /// long records, which cost more to read than that, go sooner.
+    /// Readers that are further behind than the records treat everything as changed, which is always right. Long
+    /// records cost more to read than that, so they are removed sooner.
     private func forgetOldRecords(_ writer: any StorageWriter, _ version: UInt64) {
         if version > ObjectStore.recordedVersions {
             writer.remove(FixedTree.changes, ObjectStore.changesKey(version - ObjectStore.recordedVersions))
@@ -277,7 +279,7 @@ package final class Transaction {
         hasTreeChanges = false
         hasEnded = false
         for table in tablesByName.values { table.forgetChanges() }
-        // Whoever throws why the write was undone says nothing of what is read from here on.
+        // The caller throws why the write was undone, and not the damage that is met from here on.
         DamageReporting.final {
             do throws(StoreError) {
                 reload(try store.catalog(in: snapshot))
@@ -351,16 +353,17 @@ package final class Transaction {
         hasEnded = true
     }
 
-    /// Takes deleted objects out of all that knows of them: links, lists, indexes, primary keys, the record of changes.
+    /// Removes deleted objects from all that refers to them: links, lists, indexes, primary keys, the record of
+    /// changes.
     ///
-    /// Deleting only marks them. Whoever asks for any of these settles first, so that many deletions are one pass over
-    /// each of them however they were called for. Costs nothing when there are none.
+    /// Deleting only marks them. Every read of any of these settles first, so that many deletions are one pass over
+    /// each of them. Costs nothing when there are none.
     @inline(__always)
     func settle() {
         if hasEnded { settleEnded() }
     }
 
-    /// - Parameter leavingGhosts: those just deleted that others link to stay behind as ghosts.
+    /// - Parameter leavingGhosts: whether deleted objects that others link to stay behind as ghosts.
     func settleEnded(leavingGhosts: Bool = false) {
         guard !isSettling else { return }
         isSettling = true
@@ -369,17 +372,18 @@ package final class Transaction {
         while hasEnded {
             hasEnded = false
             let batches = tablesByName.values.compactMap { $0.takeEnded() }
-            // All links to them first: which of them become ghosts must be known before their own links go.
+            // Links to them are removed first: which of them become ghosts must be known before their own links go.
             let ghosts = batches.map { $0.table.unlink($0.keys, leavingGhosts: leavesGhosts) }
-            // And all ghosts before any link goes: one that ends takes its backlink from a ghost too, be it its own.
+            // All ghosts are marked before any link goes: a deleted object takes its backlink from a ghost, too, even
+            // its own.
             for (batch, ghosts) in zip(batches, ghosts) { batch.table.markGhosts(ghosts) }
             for (batch, ghosts) in zip(batches, ghosts) { batch.table.release(batch.keys, ghosts: ghosts) }
-            // What they owned ends now, and leaves no ghosts.
+            // The objects that they owned are deleted next, and leave no ghosts.
             leavesGhosts = false
         }
     }
 
-    /// Runs while deleted objects still stand in the links and lists that hold them.
+    /// Runs the body while deleted objects are still in the links and lists that hold them.
     func beforeSettling<Result>(_ body: () -> Result) -> Result {
         isSettling = true
         defer { isSettling = false }
@@ -395,7 +399,7 @@ package final class Transaction {
 
     // MARK: - Reloading
 
-    /// The catalog of another version, if all classes whose columns were handed out can go on with it.
+    /// The catalog of another version. Throws `schemaChanged` unless it continues all classes that were handed out.
     private func followedCatalog(in reader: any StorageReader) throws(StoreError) -> Catalog {
         let newer: Catalog
         do throws(StoreError) {
@@ -410,8 +414,8 @@ package final class Transaction {
         return newer
     }
 
-    /// Takes the tables to the version that the transaction has moved to. Those that its catalog does not continue go;
-    /// none of them was handed out, or the write that made them so was undone.
+    /// Moves the tables to the version that the transaction has moved to. Tables that its catalog does not continue are
+    /// dropped: they were not handed out, or the write that changed them was undone.
     private func reload(_ newer: Catalog) {
         let isSame = newer.isSame(as: catalog)
         catalog = newer
@@ -445,7 +449,7 @@ package final class Transaction {
         }
     }
 
-    /// Lets go of all tables, whose changes are with the writer: they are made anew from the catalog. For migrations, which
+    /// Drops all tables, whose changes are with the writer. They are made again from the catalog. For migrations, which
     /// hand out no table before they are done.
     func forgetTables() {
         for table in tablesByName.values { table.committed() }
@@ -459,7 +463,7 @@ package final class Transaction {
         store.tell(error)
     }
 
-    /// What a transaction met that read on in the place of another.
+    /// Hands damage to the transaction in whose place this one has read.
     func handDamage(to other: Transaction) {
         if let damage, other.damage == nil { other.damage = damage }
     }
@@ -467,9 +471,9 @@ package final class Transaction {
     /// Whether anything of the file is known to be damaged.
     var hasMetDamage: Bool { damage != nil || reader.damage != nil }
 
-    /// Throws the damage that was met so far, here or by others who read the file.
+    /// Throws the damage that was met so far, here or by others that read the file.
     ///
-    /// Where damage is told when it is met, an answer is sound and nothing is thrown.
+    /// Throws nothing where ``ObjectStore/Options/onDamage`` gets damage when it is met.
     package func throwDamage() throws(StoreError) {
         guard hasMetDamage, !store.tellsDamage else { return }
         if let damage { throw damage }
@@ -490,7 +494,7 @@ package final class Transaction {
         hasTreeChanges = true
     }
 
-    /// The next free number for a tree or column.
+    /// Lets the body take the next free numbers for trees and columns.
     func takeNumbers(_ body: (inout UInt32) -> Void) {
         let key = CatalogKey.nextNumber
         let stored = reader.get(FixedTree.catalog, key).flatMap { bytes in

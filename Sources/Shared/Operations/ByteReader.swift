@@ -39,7 +39,7 @@ extension ByteReader {
         EncodingError(.truncated, "The data ends too early: it was cut or damaged; get it again.", offset: position)
     }
 
-    /// - Parameter what: what the bytes say that cannot be, as a clause.
+    /// - Parameter what: what is wrong with the bytes, as a clause.
     @inline(never)
     package func malformed(_ what: String) -> EncodingError {
         EncodingError(.malformed, "The data is damaged or not in this format: \(what); get it again.", offset: position)
@@ -142,8 +142,8 @@ extension ByteReader {
         try readCount(minimumBytesEach: 1)
     }
 
-    /// A number of things that follow, each of at least so many bytes: refuses what the rest of the data cannot hold,
-    /// so that it is safe to reserve memory for them.
+    /// Reads how many items follow, each of at least so many bytes. Throws if the rest of the data cannot hold them, so
+    /// it is safe to reserve memory for them.
     package mutating func readCount(minimumBytesEach: Int) throws(EncodingError) -> Int {
         let count = try readVarint()
         guard count <= UInt64(remaining / max(1, minimumBytesEach)) else { throw truncated() }
@@ -161,7 +161,7 @@ extension ByteReader {
 // MARK: - Values and names of things
 
 extension ByteReader {
-    /// Never gives `Value.object` or `Value.anyObject`.
+    /// Never returns `Value.object` or `Value.anyObject`.
     package mutating func readValue() throws(EncodingError) -> Value {
         let tag = try readByte()
         switch tag {
@@ -220,7 +220,7 @@ extension ByteReader {
         return UUID16(high: high, low: try readFixed64().byteSwapped)
     }
 
-    /// Any bits are a decimal, and come back as they were.
+    /// Any bits are a valid decimal, and are kept as they are.
     mutating func readDecimal() throws(EncodingError) -> DecimalNumber {
         let low = try readFixed64()
         return DecimalNumber(high: try readFixed64(), low: low)

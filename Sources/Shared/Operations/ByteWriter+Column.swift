@@ -130,13 +130,13 @@ extension ByteWriter {
         }
     }
 
-    /// Writes what `write(integers:)` writes of equal ones, however many.
+    /// Writes what `write(integers:)` writes for any number of equal integers.
     package mutating func write(same integer: Int64) {
         write(byte: IntegerForm.same)
         write(signed: integer)
     }
 
-    /// What `write(signed:)` takes.
+    /// The bytes that `write(signed:)` takes.
     private func sizeBytes(_ value: Int64) -> Int {
         let zigzag = UInt64(bitPattern: (value << 1) ^ (value >> 63))
         return (63 - (zigzag | 1).leadingZeroBitCount) / 7 + 1

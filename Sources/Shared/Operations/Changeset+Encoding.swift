@@ -1,16 +1,15 @@
 // The byte table is in ENCODING.md.
 
 extension Changeset {
-    /// The newest version that is read; objects that were last seen in a run of the server before that of the base came
-    /// with it.
+    /// The newest version that is read. It added objects last seen in a run of the server before that of the base.
     package static let encodingVersion: UInt8 = 5
-    /// Objects that were last seen before the base came with it.
+    /// It added objects last seen before the base.
     static let encodingVersionLastSeen: UInt8 = 4
-    /// Additions to counters and texts came with it.
+    /// It added additions to counters, and texts.
     static let encodingVersionAdditions: UInt8 = 3
-    /// Sets and maps came with it.
+    /// It added sets and maps.
     static let encodingVersionKeyed: UInt8 = 2
-    /// What is written where an older reader understands every operation.
+    /// Written if no operation needs a later version.
     static let encodingVersionOldest: UInt8 = 1
 
     /// - Precondition: no value is a row key, lives have the parity of their operation.
@@ -37,14 +36,14 @@ extension Changeset {
         return version
     }
 
-    /// Takes memory in proportion to `bytes`, whatever they say; a byte of columns that are filled can stand for two
-    /// deletes of a hundred bytes each.
+    /// Takes memory in proportion to the size of `bytes`, whatever they contain. One byte of filled columns can stand
+    /// for two deletes of a hundred bytes each.
     ///
     /// - Parameters:
-    ///   - weightMax: for what comes from elsewhere: what the operations and their values may weigh, by `RunBound`.
-    ///   - operationsMax: how many operations there may be, counted before the runs that stand for them are read.
-    ///   - keepsColumns: whether creates are left in columns where they can be; who takes all operations one by one
-    ///     says no, and the creates are weighed so.
+    ///   - weightMax: the most that the operations and their values may weigh, by `RunBound`; for data from elsewhere.
+    ///   - operationsMax: the most operations, counted before the runs that stand for them are read.
+    ///   - keepsColumns: whether creates stay in columns where they can. A caller that takes all operations one by one
+    ///     passes false, and the creates are weighed accordingly.
     ///   - start: where the changes begin in `bytes`.
     package static func decode(
         _ bytes: [UInt8], from start: Int = 0, weightMax: Int = .max, operationsMax: Int = .max,
@@ -65,8 +64,8 @@ extension Changeset {
         return changesets
     }
 
-    /// What `decode` would make of the bytes, in numbers: for whoever decides when there is memory for it. Throws what it
-    /// would throw of a message that is too much.
+    /// Counts what `decode` would make of the bytes, for a caller who waits for memory. Throws what `decode` throws for
+    /// a message that is too large.
     package static func count(
         _ bytes: [UInt8], from start: Int = 0, weightMax: Int, operationsMax: Int, keepsColumns: Bool = true
     ) throws(EncodingError) -> OperationCounts {
@@ -91,7 +90,7 @@ extension OperationReader {
         return try bytes.readCount(minimumBytesEach: OperationReader.changesetSizeMin)
     }
 
-    /// What would be more than may be is found before anything is made of it.
+    /// Counts first if a bound may be exceeded, so that nothing is made of a message that is too large.
     fileprivate func countsIfNeeded(_ changesets: Int) throws(EncodingError) -> OperationCounts? {
         guard mayExceed else { return nil }
         var scout = self
@@ -109,9 +108,9 @@ enum RunTag {
     static let keyed: UInt8 = 5
     static let additions: UInt8 = 8
     static let text: UInt8 = 9
-    /// No operations: what the operations behind it are about, as far as it was last seen before the base.
+    /// No operations: objects of the operations that follow, if they were last seen before the base.
     static let lastSeen: UInt8 = 10
-    /// The same of a run of the server that is not the base's.
+    /// The same, for objects last seen in a run of the server that is not the base's.
     static let lastSeenInRun: UInt8 = 11
 }
 
@@ -122,7 +121,7 @@ enum KeyedTag {
 }
 
 extension Operation {
-    /// The version of the encoding that it came with.
+    /// The version of the encoding that added it.
     fileprivate var encodingVersion: UInt8 {
         switch self {
         case .create, .delete, .set, .list: Changeset.encodingVersionOldest
@@ -160,19 +159,19 @@ enum TextTag {
 
 /// Bounds of a run, which writer and reader agree on.
 enum RunBound {
-    /// So many objects at most are in one run: its columns stay in the processor's cache.
+    /// The most objects in one run: its columns stay in the processor's cache.
     static let rowsMax = 16_384
-    /// Of values for each byte of a run's body, keys included. Columns of equal values take no bytes a row, so without
-    /// it a short message could name any amount of memory; a run that is shorter than this is filled with zeros,
+    /// The most values for each byte of a run's body, keys included. Columns of equal values take no bytes a row, so
+    /// without this bound a short message could name any amount of memory. A run that is shorter is filled with zeros,
     /// which compression removes.
     static let cellsPerByteMax = 2
-    /// What an operation takes in memory, as against the values below. A server bounds the sum.
+    /// The memory that an operation takes, relative to the values below. A server bounds the sum.
     static let operationWeight = 4
-    /// A value of created objects that are in columns. Where there are permissions they are judged one by one.
+    /// The weight of a value of created objects in columns. With permissions, the objects are judged one by one.
     static let columnValueWeight = 2
-    /// A value of created objects that are made one by one while they are read, because other operations stand in front
-    /// of them, or their reader takes no columns. No cell of a run weighs more.
+    /// The weight of a value of created objects that are made one by one while they are read, because other operations
+    /// come before them or their reader takes no columns. No cell of a run weighs more.
     static let valueWeight = 4
-    /// An element that a clear names: little memory, but it is looked up in the list.
+    /// The weight of an element that a clear names: little memory, but it is looked up in the list.
     static let clearedWeight = 8
 }

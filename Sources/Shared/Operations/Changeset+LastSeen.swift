@@ -1,19 +1,19 @@
 package import CausewayModel
 
-// An object that leaves a view stays on the device for what is pending. What others do to it since, the writer is not
-// told, though its base goes on. `Merge/RULES.md`, "Stale about one object".
+// An object that leaves a view stays on the device while something about it is pending. From then on the writer is not
+// told what others do to it, although the writer's base advances. `Merge/RULES.md`, "Stale about one object".
 
 extension Changeset {
-    /// Objects that had left the writer's view and stayed on its device for what was pending.
+    /// Objects that had left the writer's view and stayed on its device because something about them was pending.
     package struct LastSeen: Hashable, Sendable {
-        /// When they left, or earlier: a number of `run`.
+        /// The version at which they left, or an earlier one; committed by `run`.
         package var version: ServerVersion
-        /// The run of the server that committed the version; nil for the run of the base. Nil comes first, the others
-        /// ascend.
+        /// The run of the server that committed the version; nil for the run of the base. In a changeset, nil comes
+        /// first, and the others ascend.
         package var run: UInt64?
         package var objects: Set<ObjectReference>
 
-        /// Where it stands among the entries of a changeset.
+        /// Its place in the order of a changeset's entries.
         var rank: (UInt8, UInt64) { run.map { (1, $0) } ?? (0, 0) }
 
         package init(_ version: ServerVersion, of run: UInt64? = nil, _ objects: Set<ObjectReference>) {
@@ -23,16 +23,16 @@ extension Changeset {
         }
     }
 
-    /// The server version up to which the writer had seen what became of an object.
+    /// The server version up to which the writer had seen an object.
     ///
     /// - Precondition: all versions are numbers of one past (`mergeLastSeen`).
     package func seen(_ object: ObjectReference) -> ServerVersion {
         lastSeen.reduce(base) { $1.objects.contains(object) ? min($0, $1.version) : $0 }
     }
 
-    /// Makes one entry of all, with the lowest version: it may say less than was seen, and never more.
+    /// Merges all entries into one with the lowest version, which may claim less than was seen but never more.
     ///
-    /// - Parameter versionHere: what this server has of the past of a version that a run committed.
+    /// - Parameter versionHere: the version up to which this server has the past of a version that a run committed.
     package mutating func mergeLastSeen(_ versionHere: (ServerVersion, _ run: UInt64) -> ServerVersion) {
         guard var merged = lastSeen.first else { return }
         merged.version = versionHere(merged.version, merged.run ?? run)

@@ -6,20 +6,20 @@ package struct Changeset: Sendable {
     /// Ascending without gaps per client, from one.
     package var sequence: UInt64
     package var stamp: Stamp
-    /// The server version the writer's base stood at: everything up to it was seen by the writer.
+    /// The server version of the writer's base: the writer had seen everything up to it.
     package var base: ServerVersion
     /// Objects that the writer had not seen up to `base`: one entry for each run of the server, in the order of
     /// `LastSeen.run`.
     package var lastSeen: [LastSeen]
-    /// The creates before all other operations, as far as they stand in columns.
+    /// The creates in columns. They come before all other operations.
     package private(set) var creations: [CreationRun]
-    /// The operations behind `creations`.
+    /// The operations after `creations`.
     package private(set) var others: [Operation]
-    /// The opening of the device's file that made it (`Openings`); zero when nobody knows. It travels beside the changeset
-    /// and is no part of what it says.
+    /// The opening of the device's file that made it (`Openings`); zero if unknown. It is sent beside the changeset and
+    /// is no part of its content.
     package var opening: UInt64 = 0
-    /// The run of the server that committed the version `base`: what tells a version that a restored server has lost from
-    /// another of its number. Zero when nobody knows. It travels beside the changeset, too.
+    /// The run of the server that committed the version `base`; zero if unknown. It tells a version that a restored
+    /// server has lost from another of the same number. It is sent beside the changeset, too.
     package var run: UInt64 = 0
 
     package init(
@@ -40,7 +40,7 @@ package struct Changeset: Sendable {
         self.others = others
     }
 
-    /// All operations one by one. Those that stand in columns are made anew at each call.
+    /// All operations one by one. Those in columns are built anew at each call.
     package var operations: [Operation] {
         get { creations.isEmpty ? others : operations(behindRuns: 0) }
         set {
@@ -49,17 +49,17 @@ package struct Changeset: Sendable {
         }
     }
 
-    /// How many operations there are, those that stand in columns too.
+    /// The number of operations, those in columns included.
     package var operationCount: Int { creations.reduce(others.count) { $0 + $1.count } }
 
-    /// What it takes to apply them: an operation may name many elements.
+    /// The work of applying them: one for each operation, and one for each element that a clear names.
     package var workCount: Int {
         others.reduce(operationCount) { count, operation in
             if case .list(_, _, .clear(let ids)) = operation { count + ids.count } else { count }
         }
     }
 
-    /// Those behind some of the `creations`.
+    /// The operations after the first `count` runs of `creations`.
     package func operations(behindRuns count: Int) -> [Operation] {
         if count == creations.count { return others }
         var operations: [Operation] = []
@@ -71,7 +71,7 @@ package struct Changeset: Sendable {
 }
 
 extension Changeset: Hashable {
-    /// Whether operations stand in columns is no difference.
+    /// Operations in columns are equal to the same operations one by one.
     package static func == (left: Changeset, right: Changeset) -> Bool {
         guard
             left.client == right.client, left.sequence == right.sequence, left.stamp == right.stamp,

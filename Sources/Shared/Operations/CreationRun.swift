@@ -1,8 +1,8 @@
 import CausewayModel
 
-/// Objects of one class that one changeset brings to life with the same properties, column by column.
+/// Creates of objects of one class with the same properties, in one changeset, column by column.
 ///
-/// Imports are made of them, and what takes a microsecond as an operation of its own takes nanoseconds here.
+/// Imports consist of such runs. An object takes nanoseconds here, and a microsecond as an operation of its own.
 package struct CreationRun: Hashable, Sendable {
     package var className: String
     /// The causal length that each of them reaches: odd.
@@ -23,7 +23,7 @@ package struct CreationRun: Hashable, Sendable {
         }
     }
 
-    /// What is more goes into another run.
+    /// The most objects in a run; more go into another run.
     package static let mostCount = RunBound.rowsMax
 
     package init(className: String, life: UInt32, keys: KeyColumn, fields: [Field]) {
@@ -40,7 +40,7 @@ package struct CreationRun: Hashable, Sendable {
         let columns = fields.map(\.values.values)
         return keys.keys.enumerated().map { row, key in
             let values = [FieldValue](unsafeUninitializedCapacity: columns.count) { buffer, count in
-                // Where there is a field the buffer has room for it, and so an address.
+                // If there is a field, the buffer has room for it, and so an address.
                 for (index, field) in fields.enumerated() {
                     (buffer.baseAddress! + index).initialize(
                         to: FieldValue(field.property, columns[index][row], isDefault: field.isDefault))

@@ -1,9 +1,9 @@
-/// Which openings of a device's file made which of its changesets: what tells a file that was copied, or restored from a
-/// backup, from the one that went on in its place.
+/// Which openings of a device's file made which of its changesets. This tells a file that was copied, or restored from
+/// a backup, from the one that went on in its place.
 ///
 /// An *opening* of a file for writing draws an id at random, and is entered with the first changeset that it makes. The
-/// server notes the ids as changesets come. Two files that were one have the same openings up to the copy, and others
-/// behind it. One-way entries have numbers of their own, and so a list of their own.
+/// server notes the ids as changesets come. Two files that were one have the same openings up to the copy, and
+/// different ones after it. One-way entries have numbers of their own, and so a list of their own.
 ///
 ///     file    ──opening a──▶ 4 ──opening b──▶ 7            copied at 5 and opened as c:
 ///     copy    ──opening a──▶ 4 ──opening b──▶ 5 ──opening c──▶ 9        6 and 7 of the copy are not those of the server
@@ -19,18 +19,18 @@ package struct Openings: Hashable, Sendable {
         }
     }
 
-    /// In order. What was made before the first of them, or under the id zero, is of an opening that nobody knows.
+    /// In order. The opening of changesets before the first run, or in a run with id zero, is unknown.
     package private(set) var runs: [Run] = []
 
-    /// So many a server remembers of a client; the oldest go first. A device's state holds as many, and its file the others
-    /// that are still about something in its logs.
+    /// The most runs that a server remembers of a client; it drops the oldest first. A device's state holds as many.
+    /// Its file holds the older ones that its logs still need.
     package static let countMax = 16
     /// A message with more is refused.
     package static let countTold = 1_000
 
     package init() {}
 
-    /// - Returns: nil for runs that are not in order.
+    /// - Returns: nil if the runs are not in order.
     package init?(_ runs: [Run]) {
         guard zip(runs, runs.dropFirst()).allSatisfy({ $0.first < $1.first }) else { return nil }
         self.runs = runs
@@ -38,13 +38,13 @@ package struct Openings: Hashable, Sendable {
 
     package var isEmpty: Bool { runs.isEmpty }
 
-    /// The opening that made a changeset; nil when nobody knows.
+    /// The opening that made a changeset; nil if unknown.
     package func id(of sequence: UInt64) -> UInt64? {
         runs.last { $0.first <= sequence }.flatMap { $0.id == 0 ? nil : $0.id }
     }
 
-    /// Whether another opening made any of these, or one that is not remembered any more: then nobody can say. What was
-    /// made before openings were noted is nobody else's.
+    /// Whether another opening made any of these changesets, or may have made it because it is not remembered any more.
+    /// Changesets from before openings were noted are no other's.
     package func mayIncludeOther(than id: UInt64, in numbers: ClosedRange<UInt64>) -> Bool {
         guard id != 0, let oldest = runs.first else { return false }
         if runs.count == Self.countMax, numbers.lowerBound < oldest.first { return true }
@@ -54,26 +54,26 @@ package struct Openings: Hashable, Sendable {
         }
     }
 
-    /// From a changeset on they are of this opening.
+    /// Notes that the changesets from `sequence` on are of this opening.
     ///
     /// - Returns: the runs that are not remembered any more, the oldest first.
     @discardableResult
     package mutating func note(_ id: UInt64, from sequence: UInt64) -> [Run] {
         guard runs.last?.id != id else { return [] }
-        // One that made nothing is forgotten.
+        // A run that made nothing is forgotten.
         if runs.last?.first == sequence { runs.removeLast() }
         if runs.last?.id != id { runs.append(Run(id: id, first: sequence)) }
         defer { runs.removeFirst(max(runs.count - Self.countMax, 0)) }
         return Array(runs.dropLast(Self.countMax))
     }
 
-    /// Forgets what is older than the opening that made a changeset.
+    /// Forgets the runs older than the one that made a changeset.
     package mutating func forget(before sequence: UInt64) {
         let count = runs.indices.prefix { $0 + 1 < runs.count && runs[$0 + 1].first <= sequence }.count
         runs.removeFirst(count)
     }
 
-    /// Gives the changesets lower numbers; those up to one that are passed are not counted any more.
+    /// Lowers the numbers of the changesets by `passed`; those up to `passed` are not counted any more.
     package mutating func lower(by passed: UInt64) {
         var lowered: [Run] = []
         for run in runs {
@@ -84,10 +84,11 @@ package struct Openings: Hashable, Sendable {
         runs = lowered
     }
 
-    /// The last changeset of a run; those of the last run go on.
+    /// The last changeset of a run; the last run has no end.
     private func last(of index: Int) -> UInt64 { index + 1 < runs.count ? runs[index + 1].first - 1 : .max }
 
-    /// Up to which changeset a file shares its past with what the server has of its client; nil when it goes on from there.
+    /// The last changeset that a file shares with what the server has of its client; nil if the file can go on as this
+    /// client.
     ///
     /// - Parameters:
     ///   - committed: the last changeset that the server has.
@@ -96,7 +97,7 @@ package struct Openings: Hashable, Sendable {
     package func agreement(
         with server: Openings, committed: UInt64, acknowledged: UInt64, logged: UInt64
     ) -> UInt64? {
-        // A server that was restored from an older copy is filled again first.
+        // A server that was restored from an older copy is refilled first.
         guard committed >= acknowledged else { return nil }
         if committed <= logged {
             guard let ours = id(of: committed), let theirs = server.id(of: committed), ours != theirs else {
@@ -106,8 +107,8 @@ package struct Openings: Hashable, Sendable {
         return max(acknowledged, min(committed, logged, lastShared(with: server)))
     }
 
-    /// The last changeset that both have for certain. What an opening made is in one past only, with all before it: the
-    /// newest one that both know says how far that goes, also where the server has forgotten which changesets it made.
+    /// The last changeset that both certainly have. What an opening made is in one past only, with everything before
+    /// it. So the newest opening that both know decides, even if the server has forgotten which changesets it made.
     private func lastShared(with server: Openings) -> UInt64 {
         for (index, run) in runs.enumerated().reversed() where run.id != 0 {
             for (other, theirs) in server.runs.enumerated().reversed() where theirs.id == run.id {

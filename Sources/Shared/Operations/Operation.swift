@@ -12,7 +12,7 @@ package struct ObjectReference: Sendable {
 }
 
 extension ObjectReference: Hashable {
-    /// Whether both have the same bytes, as with all names.
+    /// Compares the bytes, as with all names.
     @inlinable
     package static func == (left: ObjectReference, right: ObjectReference) -> Bool {
         left.key == right.key && left.className.isSame(as: right.className)
@@ -79,11 +79,11 @@ package enum ListOperation: Hashable, Sendable {
     case clear([ElementID])
 }
 
-/// One intention about a set or a map: a set is a map whose keys are its elements and whose values say nothing.
+/// One intention about a set or a map: a set is a map whose keys are its elements and whose values are null.
 ///
-/// Clearing is removing each key that its writer saw, so it needs no operation of its own.
+/// To clear is to remove each key that the writer saw, so there is no operation for it.
 package enum KeyedOperation: Hashable, Sendable {
-    /// Links are keys and values by primary key, as in fields. In a set the value is null.
+    /// Links are named by primary key, as in fields. In a set the value is null.
     case put(key: Value, value: Value)
     case remove(key: Value)
 

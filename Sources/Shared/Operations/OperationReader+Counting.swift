@@ -1,11 +1,11 @@
-// What a message holds, found by going over it without making anything of it. The rows of a run are passed over whole, so
-// a few bytes that stand for many operations cost no more than their bytes.
+// Counts what a message holds without making operations. The rows of a run are skipped as a whole, so a few bytes that
+// stand for many operations cost no more than their bytes.
 
-/// How much the changesets of a message are.
+/// The size of the changesets of a message.
 package struct OperationCounts: Hashable, Sendable {
-    /// Of each changeset the operations behind the creates in columns.
+    /// For each changeset, the number of operations after the creates in columns.
     package var others: [Int] = []
-    /// As `Changeset.decode` weighs them.
+    /// Their weight, as `Changeset.decode` counts it.
     package var weight = 0
 }
 
@@ -22,7 +22,7 @@ extension OperationReader {
         return counts
     }
 
-    /// Goes over the runs of one changeset, whose header was read.
+    /// Counts the operations of one changeset whose header was read, without the creates that stay in columns.
     private mutating func countOperations() throws(EncodingError) -> Int {
         var count = 0
         while true {
@@ -34,7 +34,7 @@ extension OperationReader {
                 _ = try readLastSeen(tag)
             case RunTag.creates:
                 let rows = try countCreates(weight: valueWeight(behind: count))
-                // In front of all else they stay in columns.
+                // Before all other operations they stay in columns.
                 if count > 0 { count += rows }
             case RunTag.sets:
                 _ = try readName()
@@ -88,7 +88,7 @@ extension OperationReader {
         return count
     }
 
-    /// The head of operations on one collection.
+    /// Reads the head of a run of operations on one collection; returns how many follow.
     private mutating func countFollowing(minimumBytesEach: Int) throws(EncodingError) -> Int {
         _ = try readName()
         _ = try bytes.readPrimaryKey()

@@ -10,12 +10,12 @@ struct OperationReader {
     private var weightLeft: Int
     private let operationsMax: Int
     private var operationsLeft: Int
-    /// Whether creates in front of all else stay in columns.
+    /// Whether creates before all other operations stay in columns.
     private let keepsColumns: Bool
-    /// Not where only numbers are wanted.
+    /// Whether the ids that a clear names are kept; they are not if only counts are wanted.
     var keepsIDs = true
 
-    /// Whether so many bytes could be more operations, or weigh more, than may be.
+    /// Whether the bytes that remain could be more operations, or weigh more, than allowed.
     var mayExceed: Bool {
         let cells = bytes.remaining.multipliedReportingOverflow(by: RunBound.cellsPerByteMax)
         let weight = cells.partialValue.multipliedReportingOverflow(by: RunBound.valueWeight)
@@ -23,7 +23,7 @@ struct OperationReader {
             || weight.partialValue > weightMax
     }
 
-    /// Of what was read.
+    /// The weight of what was read.
     var weight: Int { weightMax - weightLeft }
 
     /// Client, sequence, stamp, base and the end: no changeset is shorter.
@@ -50,7 +50,7 @@ struct OperationReader {
         return Changeset(client: client, sequence: sequence, stamp: stamp, base: base, operations: [])
     }
 
-    /// - Parameter count: how many operations stand behind the creates in columns, where that was counted.
+    /// - Parameter count: the number of operations after the creates in columns, if it was counted.
     mutating func readOperations(of changeset: inout Changeset, count: Int?) throws(EncodingError) {
         var creations: [CreationRun] = []
         var operations: [Operation] = []
@@ -166,7 +166,7 @@ extension OperationReader {
 
     /// Refuses a run that names more values than its length allows, before memory is reserved for them.
     ///
-    /// - Parameter valueWeight: what each of its values weighs beside the operation; that of a set is part of it.
+    /// - Parameter valueWeight: the weight of each value beside its operation; zero for a set, whose value is included.
     mutating func readBody(
         columnCount: Int, valueWeight: Int = 0
     ) throws(EncodingError) -> Body {
@@ -175,18 +175,18 @@ extension OperationReader {
         guard rowCount > 0, rowCount <= UInt64(RunBound.rowsMax),
             Int(rowCount) * (columnCount + 1) <= RunBound.cellsPerByteMax * part.remaining
         else { throw bytes.malformed("a run of \(rowCount) objects has \(part.remaining) bytes") }
-        // No overflow: a column takes bytes.
+        // No overflow: each column takes bytes, which bounds their number.
         try weigh(Int(rowCount), valuesWeight: columnCount * valueWeight)
         return Body(bytes: part, rowCount: Int(rowCount))
     }
 
-    /// What a value of created objects weighs behind so many operations of the same changeset: creates stay in columns
-    /// in front of all else, and are made one by one elsewhere.
+    /// The weight of a value of created objects after some operations of the same changeset. Creates before all other
+    /// operations stay in columns; elsewhere they are made one by one.
     func valueWeight(behind operations: Int) -> Int {
         keepsColumns && operations == 0 ? RunBound.columnValueWeight : RunBound.valueWeight
     }
 
-    /// Before memory is taken for so many operations, each with values that weigh so much.
+    /// Counts operations against the bounds, before memory is taken for them. Throws `tooMuch` beyond a bound.
     mutating func weigh(_ operations: Int, valuesWeight: Int = 0) throws(EncodingError) {
         guard operations <= operationsLeft else {
             throw EncodingError(
@@ -213,7 +213,7 @@ extension OperationReader {
         weightLeft -= weight
     }
 
-    /// After the columns there is nothing but the filling.
+    /// Checks that only the filling follows the columns.
     private func finish(_ body: Body) throws(EncodingError) {
         var rest = body.bytes
         while !rest.isAtEnd {
@@ -265,7 +265,7 @@ extension OperationReader {
             return .set(id, value: try bytes.readValue())
         case ListTag.clear where tag == ListTag.clear:
             let count = try bytes.readCount(minimumBytesEach: 2)
-            // The elements that it names take memory and time, and are no operations.
+            // The elements that it names take memory and time, but are no operations.
             try take(count * RunBound.clearedWeight)
             if !keepsIDs {
                 for _ in 0..<count { _ = try readID() }

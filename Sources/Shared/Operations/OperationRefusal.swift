@@ -2,7 +2,7 @@
 package struct OperationRefusal: Hashable, Sendable {
     /// The number of the changeset or the entry.
     package var sequence: UInt64
-    /// Its place in it, from 0.
+    /// The index of the operation in it, from 0.
     package var operation: UInt64
     /// A code of the table in PROTOCOL.md.
     package var code: UInt32

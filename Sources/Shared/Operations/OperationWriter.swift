@@ -38,7 +38,7 @@ struct OperationWriter {
         }
     }
 
-    /// Writes the longest run that begins at `start`; gives where the next one begins.
+    /// Writes the longest run that begins at `start`; returns where the next one begins.
     private mutating func writeRun(_ operations: [Operation], from start: Int) -> Int {
         switch operations[start] {
         case .create(let target, let life, let fields):
@@ -184,7 +184,7 @@ struct OperationWriter {
 // MARK: - Lists
 
 extension OperationWriter {
-    /// What a run begins with whose operations are all on one list, set, map or text.
+    /// Writes the head of a run whose operations are all on one list, set, map or text.
     private mutating func writeHead(_ tag: UInt8, _ target: ObjectReference, _ property: String, count: Int) {
         bytes.write(byte: tag)
         write(name: target.className)
@@ -286,7 +286,7 @@ extension ElementID {
     }
 }
 
-/// What the next list operation can refer to without writing it.
+/// The ids that the next operation on a list or text can refer to without writing them.
 struct Neighbours {
     var made: ElementID?
     var right: ElementID?
@@ -295,7 +295,7 @@ struct Neighbours {
 // MARK: - Names
 
 extension OperationWriter {
-    /// Its number, or the next number and then the name itself.
+    /// Writes the number of a name, or the next number and then the name itself.
     private mutating func write(name: String) {
         if let number = names[name] {
             bytes.write(varint: UInt64(number))

@@ -3,18 +3,18 @@ package import CausewayModel
 /// The values of one property for many objects, some of which may be null.
 package struct SparseColumn: Hashable, Sendable {
     package let count: Int
-    /// Nil where all are, or none.
+    /// Which values are not null; nil if all are, or none.
     package let arePresent: [Bool]?
     package let present: ValueColumn
 
-    /// A column of which all are there, or, with the form `nulls`, none.
+    /// A column without nulls, or, with the form `nulls`, of nulls only.
     package init(_ present: ValueColumn, count: Int) {
         self.present = present
         self.count = count
         arePresent = nil
     }
 
-    /// - Parameter present: the values of those that are there, in their order.
+    /// - Parameter present: the values that are not null, in order.
     package init(_ present: ValueColumn, arePresent: [Bool]) {
         self.present = present
         self.arePresent = arePresent
@@ -37,7 +37,7 @@ package struct SparseColumn: Hashable, Sendable {
         return arePresent.map { $0 ? present.next() ?? .null : .null }
     }
 
-    /// Of those that are there, in their order.
+    /// The values that are not null, in order; all of them if all are null.
     package var presentValues: [Value] {
         present.values(count: arePresent?.count { $0 } ?? count)
     }

@@ -9,7 +9,7 @@ package enum TextOperation: Hashable, Sendable {
 }
 
 extension [TextOperation] {
-    /// Appends an operation, as one with the last where it goes on typing or deleting there.
+    /// Appends an operation, merged with the last one if it continues typing or deleting there.
     package mutating func appendRun(_ operation: TextOperation) {
         switch (last, operation) {
         case (.insert(let id, let left, let right, let text), .insert(let next, let nextLeft?, _, let more)):

@@ -1,8 +1,8 @@
 package import CausewayModel
 
-/// The values of one property for many objects, in the one form that fits them all most shortly.
+/// The values of one property for many objects, in the shortest form that fits all of them.
 ///
-/// Nulls are not in it: the bitmap before it says where they stand.
+/// Nulls are not in it: the bitmap before it says where they are.
 package enum ValueColumn: Hashable, Sendable {
     case nulls
     case same(Value)
@@ -97,7 +97,7 @@ package enum ValueColumn: Hashable, Sendable {
         self = extract(doubles, wholeNumber).map(ValueColumn.wholeDoubles) ?? .doubles(doubles)
     }
 
-    /// The byte that announces it.
+    /// The byte that names the form.
     var form: UInt8 {
         switch self {
         case .nulls: Form.nulls
@@ -195,7 +195,7 @@ package enum KeyColumn: Hashable, Sendable {
     }
 }
 
-/// Strings of which few are distinct: each once, and where it stands.
+/// Strings of which few are distinct: each distinct one once, and an index for each string.
 package struct DistinctStrings: Hashable, Sendable {
     package var distinct: [String]
     package var indexes: [UInt16]
@@ -208,7 +208,7 @@ package struct DistinctStrings: Hashable, Sendable {
         self.indexes = indexes
     }
 
-    /// Nil when it would not pay: more than half of the strings are distinct, or they are too few to tell.
+    /// Nil if it would not pay: more than half of the strings are distinct, or they are too few to tell.
     init?(_ strings: [String]) {
         guard strings.count >= 4 else { return nil }
         var known: ExactDictionary<UInt16> = [:]
@@ -221,7 +221,7 @@ package struct DistinctStrings: Hashable, Sendable {
                 indexes.append(index)
                 continue
             }
-            // After a while it shows whether the strings repeat: keys do not, and should not pay for a long try.
+            // After 512 strings it shows whether they repeat. Keys do not, and should not pay for a long try.
             guard distinct.count < distinctMost, offset < 512 || distinct.count < offset / 4 * 3 else { return nil }
             known[string] = UInt16(distinct.count)
             indexes.append(UInt16(distinct.count))
@@ -229,7 +229,7 @@ package struct DistinctStrings: Hashable, Sendable {
         }
     }
 
-    /// One byte an index, or two.
+    /// Whether an index takes two bytes, not one.
     static func isWide(_ count: Int) -> Bool {
         count > 256
     }
@@ -289,7 +289,7 @@ extension KeyColumn {
 }
 
 extension DistinctStrings {
-    /// The elements made of the strings are made once and shared by all who hold them.
+    /// Maps each distinct string once; equal strings share the result.
     func map<Element>(_ element: (String) -> Element) -> [Element] {
         let elements = distinct.map(element)
         return indexes.map { elements[Int($0)] }
@@ -298,7 +298,7 @@ extension DistinctStrings {
 
 // MARK: - Telling forms apart
 
-/// Nil when one of them is of another kind.
+/// The parts of all values; nil if one of them is of another kind.
 @inline(__always)
 private func extract<Whole, Part>(_ values: [Whole], _ part: (Whole) -> Part?) -> [Part]? {
     var parts: [Part] = []

@@ -1,4 +1,5 @@
-/// Bytes compared as trees order them: byte by byte, a prefix before what it begins.
+/// Compares two byte strings as trees order them: byte by byte, a prefix before a longer string. Negative: left is
+/// less.
 @inlinable
 package func bytesOrder(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     let common = left.count < right.count ? left.count : right.count

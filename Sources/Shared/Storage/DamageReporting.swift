@@ -1,21 +1,21 @@
-/// Whether the call that reads can throw what it meets.
+/// Whether the current call can throw the damage that it finds.
 ///
-/// Most reads have no words for damage: a damaged page counts as absent. Calls that throw look at
-/// ``StorageReader/damage`` when they are done, and say so with `throwing`. Everybody else would take an absence for an
-/// answer, so ``StorageOptions/onDamage`` is called before they get one.
+/// Most reads cannot report damage: a damaged page counts as absent. A call that can throw runs inside `throwing`, and
+/// checks ``StorageReader/damage`` at its end. Any other caller would take the absence for an answer, so
+/// ``StorageOptions/onDamage`` is called before the read returns.
 package enum DamageReporting {
     @TaskLocal private static var canThrow = false
 
     package static var isThrowing: Bool { canThrow }
 
-    /// Runs a call that throws the damage it meets.
+    /// Runs a call that throws the damage it finds.
     package static func throwing<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try with(true, body)
     }
 
-    /// Runs a part of such a call after which nothing is thrown any more.
+    /// Runs the last part of such a call, after which it throws no damage any more.
     package static func final<Result>(_ body: () -> Result) -> Result {
         with(false, body)
     }

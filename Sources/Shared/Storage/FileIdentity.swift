@@ -1,10 +1,10 @@
 import Glibc
 
-/// What a file is, whatever path leads to it.
+/// Identifies a file, whatever path leads to it.
 package struct FileIdentity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
-    /// For stores in memory, which have no file that another path could lead to.
+    /// The name of a store in memory, which has no file; empty for a file.
     package var name: String
 
     package init(memory name: String) {
@@ -13,14 +13,14 @@ package struct FileIdentity: Hashable, Sendable {
         self.name = name
     }
 
-    /// Nil when there is no file.
+    /// Nil when there is no file at the path, or the system refuses to look.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Of an open file. Nil when the system does not tell.
+    /// The identity of an open file. Nil when the system call fails.
     package init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }

@@ -1,25 +1,24 @@
-/// A file that keeps bytes and knows nothing else: ordered trees and leaf directories, read in snapshots and changed
-/// by one writer at a time.
+/// A store of bytes in one file: ordered trees and leaves, read in snapshots and changed by one writer at a time.
 ///
 /// A **tree** is named by a small integer and maps byte keys to byte values, in byte order of the keys. A **leaf** is
-/// a run of bytes found by (column, number), read where it lies, without a copy.
+/// a run of bytes found by (column, number) and read in place, without a copy.
 /// Every commit has a version, one larger than the commit before it.
 ///
-/// The calls are all there is, so that another store can stand behind them.
+/// Callers use nothing but this protocol, so another store can implement it.
 package protocol Storage: AnyObject, Sendable {
     var path: String { get }
 
-    /// The newest committed state, pinned until the last reference to it goes away.
+    /// The newest committed state, which stays readable until the last reference to the snapshot goes away.
     func snapshot() throws(StorageError) -> any StorageSnapshot
 
-    /// Waits for its turn as the one writer, first come first served, and begins on the newest state.
+    /// Waits for the turn to write, first come first served, and begins a transaction on the newest state.
     func write() throws(StorageError) -> any StorageWriter
 
-    /// Begins to write with a turn that was waited for elsewhere.
+    /// Begins a transaction with a turn from ``reserveWrite(_:)``. Throws when the turn was used or is another file's.
     func write(using reservation: WriteReservation) throws(StorageError) -> any StorageWriter
 
-    /// Takes a place in the queue of writers now and calls back when its turn has come. The callback should hand the
-    /// reservation on and return; callbacks of one storage come one after the other.
+    /// Takes a place in the queue of writers now and calls back when its turn has come. The callback should pass the
+    /// reservation on and return, because callbacks of one storage run one after the other.
     func reserveWrite(_ granted: @escaping @Sendable (WriteReservation) -> Void)
 
     /// The version of the newest commit, by any process.
@@ -28,8 +27,8 @@ package protocol Storage: AnyObject, Sendable {
     /// Makes every commit so far survive a power loss before it returns.
     func synchronize() throws(StorageError)
 
-    /// Returns when a version survives a power loss: at once for a durable commit, with the window's one sync for a
-    /// grouped one. For a relaxed one it asks for a sync.
+    /// Returns when a version survives a power loss: at once for a durable commit, after the window's fsync for a
+    /// grouped one. For a relaxed one it requests an fsync.
     func whenDurable(_ version: UInt64) async throws(StorageError)
 
     /// Calls back soon after commits of other processes, on a thread of the storage, until the token goes away.
@@ -42,20 +41,20 @@ package protocol Storage: AnyObject, Sendable {
     func changedLeaves(between older: any StorageSnapshot, and newer: any StorageSnapshot) throws(StorageError)
         -> [LeafPlace]
 
-    /// Ranges of keys outside of which two snapshots' trees are the same. A range may hold keys that did not change.
+    /// Ranges that contain all keys that differ between two snapshots. They may also contain keys that did not change.
     /// - Complexity: O(what changed).
     func changedRanges(between older: any StorageSnapshot, and newer: any StorageSnapshot) throws(StorageError)
         -> [TreeRange]
 
-    /// Writes a copy without unused space to a path where no file is yet, while the storage is in use.
+    /// Writes a copy without unused space to a path where no file is yet. The storage may be in use meanwhile.
     /// - Parameter key: the 64 bytes that encrypt the copy; nil for a plain one.
     func copy(to path: String, key: [UInt8]?) throws(StorageError)
 
-    /// Moves pages from the end of the file into free space and gives the end back to the system.
+    /// Moves pages from the end of the file into free space, and shortens the file.
     func compact() throws(StorageError)
 
     /// Reads the whole file and reports everything that is wrong with it.
-    /// - Parameter progress: pages looked at so far, and all of them; now and then.
+    /// - Parameter progress: called now and then with the number of pages checked so far, and of all pages.
     func verify(_ progress: (_ done: Int, _ total: Int) -> Void) throws(StorageError) -> StorageReport
 
     func statistics() throws(StorageError) -> StorageStatistics
@@ -78,7 +77,7 @@ package struct LeafPlace: Hashable, Comparable, Sendable {
     }
 }
 
-/// Keys of one tree from `lower` up to, not including, `upper`; nil is the end of the tree.
+/// A range of keys of one tree: from `lower` up to, not including, `upper`; nil is the end of the tree.
 package struct TreeRange: Hashable, Sendable {
     package var tree: UInt32
     package var lower: [UInt8]
@@ -93,35 +92,35 @@ package struct TreeRange: Hashable, Sendable {
 
 /// When a commit counts as done.
 package enum Durability: Sendable, Hashable {
-    /// On the disk before `commit` returns.
+    /// Synced to the disk before `commit` returns.
     case durable
-    /// Visible at once and on the disk within so long; one sync serves all commits of the window.
+    /// Visible at once, and synced to the disk within this time. One fsync serves all commits of the window.
     /// ``Storage/whenDurable(_:)`` waits for it.
     case grouped(within: Duration)
-    /// With the operating system: survives the end of the process. When the machine stops, the latest of these may be
-    /// lost, in order, and never in part.
+    /// Written to the operating system without an fsync: survives the end of the process. When the machine stops, the
+    /// latest commits may be lost, newest first and each as a whole.
     case relaxed
 }
 
-/// What a snapshot and a writer have in common. Bytes handed out stay where they are while the snapshot lives, or
-/// until the writer's next change.
+/// The reading calls that snapshots and writers share. Returned bytes stay valid while the snapshot lives, or until
+/// the writer's next change.
 ///
-/// Reading finds no words for damage: a page that cannot be read counts as absent, ``damage`` tells the reason, and
-/// the storage's next `snapshot`, `write` or `commit` throws it. ``StorageOptions/onDamage`` hears of it at once, unless
-/// whoever reads will throw it; see ``DamageReporting``.
+/// Reading does not throw: a page that cannot be read counts as absent, and ``damage`` has the reason. The storage's
+/// next `snapshot`, `write` or `commit` throws it. ``StorageOptions/onDamage`` is called at once, unless the reading
+/// call throws the damage itself; see ``DamageReporting``.
 package protocol StorageReader: AnyObject {
     var version: UInt64 { get }
 
-    /// Why something was absent that should be there. Nil as long as everything read was sound.
+    /// The first damage found, because of which something counts as absent. Nil as long as everything read was sound.
     var damage: StorageError? { get }
 
-    /// Begins at an address that is a multiple of 16 in the page store.
+    /// The bytes of a leaf; nil when it is absent. In the page store they begin at an address that is a multiple of 16.
     func leaf(column: UInt32, number: UInt32) -> UnsafeRawBufferPointer?
 
     func get(tree: UInt32, key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer?
 
-    /// Visits keys from `from` up to, not including, `upTo` (nil: the end of the tree), or the same ones backwards,
-    /// until the body answers false. The body may write: it goes on seeing the state from before.
+    /// Visits keys from `from` up to, not including, `upTo` (nil: the end of the tree), or the same keys backwards,
+    /// until `body` returns false. `body` may write; the scan does not see those changes.
     func scan(
         tree: UInt32, from: [UInt8], upTo: [UInt8]?, reversed: Bool,
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
@@ -136,11 +135,11 @@ package protocol StorageSnapshot: StorageReader, Sendable {
     /// Whether no commit, by any process, came after it.
     var isNewest: Bool { get }
 
-    /// Whether it keeps so much in memory that whoever reads on should do so in a ``renewed()`` one. False for stores
-    /// that keep nothing.
+    /// Whether it keeps so much in memory that its reader should go on in a ``renewed()`` one. False for stores that
+    /// keep nothing.
     var isCrowded: Bool { get }
 
-    /// Another snapshot of the same state, that keeps nothing in memory yet. Nil when there is none to be had.
+    /// Another snapshot of the same state, which keeps nothing in memory yet. Nil when the store cannot make one.
     func renewed() -> (any StorageSnapshot)?
 }
 
@@ -149,10 +148,10 @@ extension StorageSnapshot {
     package func renewed() -> (any StorageSnapshot)? { nil }
 }
 
-/// The one write transaction: it sees its own changes, and nobody else does before `commit`.
+/// The one write transaction. It sees its own changes; others see them after `commit`.
 ///
-/// Not bound to a thread, but used by one at a time. After `commit` or `abort` it must not be used again; one that is
-/// dropped without either aborts itself.
+/// It is not bound to a thread, but only one thread may use it at a time. It must not be used after `commit` or
+/// `abort`. A transaction that is released without either aborts itself.
 package protocol StorageWriter: StorageReader {
     /// The state the transaction began on.
     var base: any StorageSnapshot { get }
@@ -163,8 +162,8 @@ package protocol StorageWriter: StorageReader {
     func replaceLeaf(column: UInt32, number: UInt32, _ bytes: UnsafeRawBufferPointer)
     func removeLeaf(column: UInt32, number: UInt32)
 
-    /// Makes all changes visible and answers the state they make; nobody can have committed in between.
-    /// An error leaves everything as it was before the transaction, which is over.
+    /// Makes all changes visible and returns a snapshot of the new state, before anybody else can commit.
+    /// The transaction is over also after an error, which leaves everything as it was before the transaction.
     func commit(_ durability: Durability) throws(StorageError) -> any StorageSnapshot
 
     /// Forgets all changes.

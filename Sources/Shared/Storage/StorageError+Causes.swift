@@ -1,7 +1,7 @@
 import Glibc
 
 extension StorageError {
-    /// A failed system call as an error with its remedy.
+    /// The error for a failed system call, with its remedy.
     package init(errno number: Int32, doing action: String, path: String) {
         let reason = String(cString: strerror(number))
         switch number {

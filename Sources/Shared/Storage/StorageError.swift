@@ -1,4 +1,4 @@
-/// Why a storage could not do what was asked: what happened, to which file, and what to do about it.
+/// Why a storage call failed: what happened, to which file, and what to do about it.
 package struct StorageError: Error, Hashable, CustomStringConvertible {
     /// A code exists where some caller would react differently to it.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -8,9 +8,9 @@ package struct StorageError: Error, Hashable, CustomStringConvertible {
             self.description = description
         }
 
-        /// The file is something else.
+        /// The file is not one of ours.
         package static let notADatabase = Code("notADatabase")
-        /// The file was one of ours and has lost or changed bytes.
+        /// The file is one of ours and has lost or changed bytes.
         package static let damaged = Code("damaged")
         /// A newer version of this library wrote the file.
         package static let unsupportedVersion = Code("unsupportedVersion")
@@ -27,7 +27,7 @@ package struct StorageError: Error, Hashable, CustomStringConvertible {
         package static let keyTooLong = Code("keyTooLong")
         /// The file is encrypted with another key, or with none, or no key was given.
         package static let wrongKey = Code("wrongKey")
-        /// A snapshot is older than the allowed number of versions, so nothing more may be committed for now.
+        /// The oldest snapshot is as many versions behind as allowed. Commits fail until it is released.
         package static let tooManyVersions = Code("tooManyVersions")
         package static let closed = Code("closed")
         package static let io = Code("io")

@@ -1,21 +1,21 @@
-/// Something the storage leaves out on purpose, so that tests can show that they would notice.
+/// A rule that the storage breaks on purpose, so that tests can show that they notice.
 package enum StorageMutation: String, Sendable, CaseIterable {
-    /// Recovery believes every header whose own checksum fits, without looking at the pages below it.
+    /// Recovery accepts every header whose own checksum fits, without checking the pages below it.
     case trustHeaders = "trust-headers"
-    /// Recovery looks at nodes only, as if checksums skipped the pages of runs.
+    /// Recovery checks nodes only, and not the pages of runs.
     case skipRuns = "skip-runs"
-    /// Pages of the states that a power loss may bring back are written anew.
+    /// Commits overwrite pages of states that a power loss may bring back.
     case reuseFallbacks = "reuse-fallbacks"
-    /// A commit syncs without waiting for the sync of somebody else.
+    /// A commit syncs without waiting for another sync to end.
     case overlapSyncs = "overlap-syncs"
     /// A state that does not fit into the map counts as torn.
     case mapBoundsStates = "map-bounds-states"
     /// A header of a newer format counts as damaged.
     case ignoreNewerFormats = "ignore-newer-formats"
-    /// Whoever opened the file read-only vouches for it when he closes it.
+    /// A process that opened the file read-only writes a header when it closes the file.
     case changeReadOnly = "change-read-only"
-    /// Whether a key is the file's is not asked.
+    /// Opening does not check that a key is the file's.
     case takeAnyKey = "take-any-key"
-    /// A header that finds no room makes the file unusable.
+    /// A header that cannot be written because the disk is full makes the file unusable.
     case poisonFullDisk = "poison-full-disk"
 }

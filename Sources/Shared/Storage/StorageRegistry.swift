@@ -2,7 +2,7 @@ import CausewayEnvironment
 import Glibc
 import Synchronization
 
-/// The storages open in this process, one per file, so that all its users share snapshots and the right to write.
+/// The storages open in this process, one per file, so that all users of a file share its snapshots and writer queue.
 package final class StorageRegistry: Sendable {
     package static let shared = StorageRegistry()
 
@@ -11,7 +11,7 @@ package final class StorageRegistry: Sendable {
     }
 
     private let open = Mutex<[FileIdentity: WeakStorage]>([:])
-    /// Held while a file is being opened, so that two openers of one new file meet.
+    /// Held while a file is being opened, so that two openers of one file get the same storage.
     private let opening = Mutex(())
 
     private init() {}
@@ -26,7 +26,7 @@ package final class StorageRegistry: Sendable {
                     try storage.refuseOtherKey(options.encryptionKey)
                     return storage
                 }
-                // The last user is just closing it; that takes microseconds.
+                // Its last user is closing it, which takes microseconds.
                 usleep(100)
             }
             return try PageStorage.open(path: path, options: options, registry: self)

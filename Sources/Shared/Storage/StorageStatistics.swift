@@ -1,14 +1,14 @@
-/// How a storage's file is filled, and what keeps its space from being used again.
+/// How the space of a storage's file is used, and what keeps it from being reused.
 package struct StorageStatistics: Sendable, Hashable {
     package var sizeBytes: Int
-    /// What the newest state consists of.
+    /// The size of the newest state, with the file's headers.
     package var usedBytes: Int
     package var pageBytes: Int
     package var treeEntries: Int
     package var leaves: Int
-    /// Free now, for the next commit to use.
+    /// Free for the next commit to use.
     package var freeBytes: Int
-    /// Belongs to no newest state, and cannot be used again before older snapshots end.
+    /// Belongs to older states, and can be reused when their snapshots end and no power loss can bring them back.
     package var pinnedBytes: Int
     /// The oldest snapshot of any process; nil when there is none.
     package var oldestSnapshot: Pin?
@@ -42,7 +42,7 @@ package struct StorageStatistics: Sendable, Hashable {
     }
 }
 
-/// What `verify` found.
+/// The result of `verify`.
 package struct StorageReport: Sendable, Hashable {
     /// One sentence each: which page, what is wrong with it, and what depends on it. Empty when the file is sound.
     package var problems: [String]

@@ -1,6 +1,7 @@
-/// The Castagnoli checksum of a frame: what iSCSI, ext4 and Btrfs use, with hardware support on most processors.
+/// The CRC-32C (Castagnoli) checksum of a frame, as in iSCSI, ext4 and Btrfs.
 ///
-/// Computed here eight bytes at a time with tables; a frame is compressed before, which costs far more.
+/// It is computed eight bytes at a time with tables. Hardware instructions would gain little, because compressing the
+/// frame costs far more.
 struct CRC32C {
     private var state: UInt32 = .max
 
@@ -32,7 +33,7 @@ struct CRC32C {
         state = crc
     }
 
-    /// Eight tables of 256: table `n` advances a byte over `n` further zero bytes.
+    /// Eight tables of 256 entries: table `n` advances a byte over `n` more zero bytes.
     private static let tables: [UInt32] = {
         let reflectedPolynomial: UInt32 = 0x82F6_3B78
         var tables = [UInt32](repeating: 0, count: 8 * 256)

@@ -1,8 +1,8 @@
 import CZstd
 
-/// Zstandard, one frame's payload at a time: no state is shared between frames, so each can be read alone.
+/// Compresses a frame's payload with Zstandard. Frames share no state, so each can be read alone.
 enum Compression {
-    /// The fastest level that still finds the repetition left in columns; higher ones gain little on them.
+    /// The fastest level that still finds the repetition left in columns. Higher levels gain little.
     static let level: Int32 = 3
 
     /// The compressed bytes; nil when they would not be shorter.
@@ -15,7 +15,7 @@ enum Compression {
         return compressed.isEmpty || compressed.count >= payload.count ? nil : compressed
     }
 
-    /// Allocates only after the size that the compressed bytes claim has been found to be within the limit.
+    /// Decompresses a payload. Checks the size that the compressed bytes claim against the limit before it allocates.
     static func decompress(_ stored: UnsafeRawBufferPointer, limitBytes: Int) throws(SyncFailure) -> [UInt8] {
         let expected = try claimedBytes(stored, limitBytes: limitBytes)
         var isWhole = false
@@ -28,10 +28,10 @@ enum Compression {
         return payload
     }
 
-    /// How large the compressed bytes say that they were.
+    /// The decompressed size that the compressed bytes claim. Throws when it is missing or above the limit.
     static func claimedBytes(_ stored: UnsafeRawBufferPointer, limitBytes: Int) throws(SyncFailure) -> Int {
         let claimed = ZSTD_getFrameContentSize(stored.baseAddress, stored.count)
-        // The two highest numbers say "not written in the frame" and "this is not Zstandard".
+        // The two highest numbers mean "not written in the frame" and "this is not Zstandard".
         guard claimed < UInt64.max - 1 else {
             throw .frameDamaged("its compressed payload does not say how large it is")
         }

@@ -7,12 +7,12 @@
 /// | 5 | 4 | CRC-32C of the five bytes before and the stored payload, little-endian |
 /// | 9 | … | the payload, as stored |
 ///
-/// Frames know nothing of the chunks HTTP cuts them into.
+/// Frames do not depend on the chunks of the HTTP body.
 enum Frame {
     static let headerBytes = 9
-    /// Payloads from this size on are compressed: below it a frame is one packet anyway.
+    /// Payloads of at least this size are compressed. A smaller frame fits into one packet anyway.
     static let compressedFromBytes = 512
-    /// How much of a message this program puts into one frame.
+    /// The most bytes of a message that this program puts into one frame.
     static let pieceBytes = 4 << 20
 
     struct Flags: OptionSet {
@@ -22,7 +22,7 @@ enum Frame {
         static let known: Flags = [.compressed, .continued]
     }
 
-    /// A whole message in as many frames as it needs.
+    /// Encodes a message into as many frames as it needs.
     static func encode(_ message: [UInt8]) -> [UInt8] {
         var frames: [UInt8] = []
         var offset = 0

@@ -1,7 +1,7 @@
-/// A message as it came in, and what it cost to carry.
+/// A received message, and its size on the wire.
 package struct ReceivedMessage: Hashable, Sendable {
     package var payload: [UInt8]
-    /// With its frame headers: what a device adds up for its credit.
+    /// The size with frame headers, which a device adds up for its credit.
     package var wireBytes: Int
 
     package init(payload: [UInt8], wireBytes: Int) {
@@ -12,17 +12,18 @@ package struct ReceivedMessage: Hashable, Sendable {
 
 /// Finds the messages in a stream of bytes that arrives in arbitrary chunks.
 ///
-/// Memory grows with what has arrived, never with what a header promises; a size above the limit is refused as soon as
-/// the header that names it is here. After a failure the stream has no more frame boundaries: every later call fails.
+/// Memory grows with the bytes that have arrived, never with the size that a header claims. A size above the limit is
+/// refused as soon as its header has arrived. After a failure the frame boundaries are lost, so every later call
+/// throws.
 package struct FrameReader: Sendable {
     package let limits: FrameLimits
     private var buffer: [UInt8] = []
     /// Where the next frame begins in `buffer`.
     private var start = 0
-    /// The pieces of a message that goes on in frames to come.
+    /// The pieces of a message that continues in later frames.
     private var message: [UInt8] = []
     private var messageWireBytes = 0
-    /// How large a message in several frames is about to be; zero when nobody knows.
+    /// The expected size of a message in several frames; zero when unknown.
     private let expectedBytes: Int
     private var failure: SyncFailure?
 
@@ -30,19 +31,19 @@ package struct FrameReader: Sendable {
         self.init(limits: limits, expecting: 0)
     }
 
-    /// - Parameter messageBytes: what `messageBytes(claimedBy:limits:)` said.
+    /// - Parameter messageBytes: the result of `messageBytes(claimedBy:limits:)`.
     init(limits: FrameLimits, expecting messageBytes: Int) {
         self.limits = limits
         expectedBytes = messageBytes
     }
 
-    /// The bytes kept for messages that are not complete.
+    /// The bytes held for messages that are not complete.
     package var heldBytes: Int { buffer.count - start + message.count }
 
     package mutating func append(_ bytes: some Sequence<UInt8>) {
         guard failure == nil else { return }
         reclaim()
-        // A body that is there as a whole is not copied.
+        // A whole body is not copied.
         if buffer.isEmpty, let whole = bytes as? [UInt8] {
             buffer = whole
         } else {
@@ -64,7 +65,7 @@ package struct FrameReader: Sendable {
         }
     }
 
-    /// To be called when the stream has ended: it may not do so inside a message.
+    /// Call it when the stream has ended. Throws when the stream ended inside a message, or after an earlier failure.
     package func finish() throws(SyncFailure) {
         if let failure { throw failure }
         guard heldBytes == 0 && messageWireBytes == 0 else {
@@ -79,7 +80,7 @@ extension FrameReader {
     private mutating func nextMessage() throws(SyncFailure) -> ReceivedMessage? {
         while let frame = try nextFrame() {
             messageWireBytes += frame.wireBytes
-            // The one frame that most messages are is handed on without a copy.
+            // Most messages are one frame, which is passed on without a copy.
             if message.isEmpty {
                 message = frame.payload
             } else {
@@ -123,7 +124,7 @@ extension FrameReader {
         var flags: Frame.Flags
         var checksum: UInt32
 
-        /// - Precondition: all of it is there.
+        /// - Precondition: the whole header has arrived.
         init(in bytes: [UInt8], at start: Int) {
             (size, flags, checksum) = bytes.withUnsafeBytes {
                 (
@@ -144,8 +145,8 @@ extension FrameReader {
         }
     }
 
-    /// How large the first message of a body is once it is decompressed, as its frames claim; of one that is cut, what is
-    /// there. Takes no memory.
+    /// The decompressed size of the first message of a body, as its frames claim. Of an incomplete message it counts
+    /// only the complete frames. Allocates no memory.
     package static func messageBytes(claimedBy body: [UInt8], limits: FrameLimits) throws(SyncFailure) -> Int {
         var messageBytes = 0
         var start = 0
@@ -191,7 +192,7 @@ extension FrameReader {
         return try result.get()
     }
 
-    /// Gives back the room of the frames already read, when that costs little beside what is to come.
+    /// Removes the bytes of frames already read, once they are at least half of the buffer.
     private mutating func reclaim() {
         guard start > 0, start >= buffer.count - start else { return }
         buffer.removeFirst(start)

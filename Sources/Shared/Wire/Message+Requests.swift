@@ -1,11 +1,11 @@
 package import CausewayOperations
 
-// The requests that only carry what the server needs for one call, and the answers that only say how it went.
+// The small requests of single calls, and their answers.
 
 /// `POST /v1/{database}/upload`, answered by `UploadAnswer`. Changesets in the order of their sequence.
 package struct UploadRequest: Hashable, Sendable {
     package var session: UInt64
-    /// All of one opening of the device's file, and made on versions of one run of the server.
+    /// All changesets are of one opening of the device's file, and made on versions of one run of the server.
     package var changesets: [Changeset]
 
     package init(session: UInt64, changesets: [Changeset]) {
@@ -23,7 +23,7 @@ package struct DownloadRequest: Hashable, Sendable {
     }
 }
 
-/// `POST /v1/{database}/credit`, answered by `Accepted`: so many more bytes of the download have been consumed.
+/// `POST /v1/{database}/credit`, answered by `Accepted`: the device has consumed this many more bytes of the download.
 package struct CreditRequest: Hashable, Sendable {
     package var session: UInt64
     package var bytes: UInt64
@@ -34,7 +34,7 @@ package struct CreditRequest: Hashable, Sendable {
     }
 }
 
-/// `POST /v1/{database}/subscriptions`, answered by `Accepted`: what comes of it is told in the download.
+/// `POST /v1/{database}/subscriptions`, answered by `Accepted`. Its effects come in the download.
 package struct SubscriptionsRequest: Hashable, Sendable {
     package var session: UInt64
     package var wanted: QuerySet
@@ -45,7 +45,7 @@ package struct SubscriptionsRequest: Hashable, Sendable {
     }
 }
 
-/// `POST /v1/{database}/mark`, answered by `Accepted`: the mark itself comes back in the download.
+/// `POST /v1/{database}/mark`, answered by `Accepted`. The mark itself comes back in the download.
 package struct MarkRequest: Hashable, Sendable {
     package var session: UInt64
     package var mark: UInt64
@@ -56,7 +56,7 @@ package struct MarkRequest: Hashable, Sendable {
     }
 }
 
-/// The server has taken note.
+/// The answer to requests whose effects come in the download: the server has accepted the request.
 package struct Accepted: Hashable, Sendable {
     package init() {}
 }

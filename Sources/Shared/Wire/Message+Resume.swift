@@ -1,13 +1,14 @@
 package import CausewayModel
 
-// A view change that comes in parts may be cut between them. What is about one object stands in one part, and objects
-// that enter come last and in the order of their rows, so that a row says what the device has been told.
+// A view change that comes in parts may be cut between two parts. All that concerns one object is in one part. Objects
+// that enter come last, in the order of their rows, so a row shows how far the device has received them.
 
-/// Behind this part a cut change may go on later. Told by the server, kept by the device, meant for the server.
+/// A place behind a part of a view change, where a cut change can resume. The server sends it, and the device keeps it
+/// for the server.
 package struct ResumePoint: Hashable, Sendable {
-    /// What the change would lead to, were it whole.
+    /// The checkpoint that the whole change would lead to.
     package var checkpoint: Checkpoint
-    /// Objects that enter have been told up to this row of the class, and of the classes before it.
+    /// Entering objects have been sent up to this row of the class, and all of the classes before it.
     package var reached: RowPosition
 
     package init(checkpoint: Checkpoint, reached: RowPosition) {
@@ -16,7 +17,7 @@ package struct ResumePoint: Hashable, Sendable {
     }
 }
 
-/// A row in the server's record.
+/// A row in the server's store.
 package struct RowPosition: Hashable, Sendable {
     package var className: String
     package var row: ObjectKey
@@ -27,16 +28,16 @@ package struct RowPosition: Hashable, Sendable {
     }
 }
 
-/// What a device keeps of a change that was cut, as its hello says. It holds for certain, as of the version of the
-/// checkpoint, what matched
+/// The part of a cut view change that a device keeps, as sent in its hello. At the version of the checkpoint it holds
+/// at least the objects that matched
 ///
 ///     queries AND (row ≤ reached OR held)
 ///
-/// where `held` is what the change led away from: the queries that the hello says it holds.
+/// where `held` are the queries that the device held before the change, as in its hello.
 package struct StagedView: Hashable, Sendable {
-    /// The last point that came.
+    /// The last point that the device received.
     package var point: ResumePoint
-    /// The queries that the change leads to.
+    /// The queries that the device holds after the change.
     package var queries: QuerySet
 
     package init(point: ResumePoint, queries: QuerySet) {

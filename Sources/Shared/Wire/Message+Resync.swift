@@ -1,12 +1,12 @@
 package import CausewayMerge
 
-/// Server to device, in the download: what do these ranges hold? PROTOCOL.md, "Resync".
+/// Server to device, in the download: asks for digests of ranges of objects. PROTOCOL.md, "Resync".
 package struct DigestQuestion: Hashable, Sendable {
     /// Counts the questions of one resync, from 1.
     package var number: UInt64
     /// The key of all digests of this resync.
     package var seed: UInt64
-    /// The device counts its changesets up to this one as done: the server's state includes them.
+    /// The server's state includes the device's changesets up to this one, so the device counts them as acknowledged.
     package var acknowledged: UInt64
     package var asks: [DigestAsk]
 
@@ -18,11 +18,11 @@ package struct DigestQuestion: Hashable, Sendable {
     }
 }
 
-/// `POST /v1/{database}/resync`, answered by `Accepted`: what the device holds in the ranges of a question, in their
+/// `POST /v1/{database}/resync`, answered by `Accepted`: the device's digests of the ranges of a question, in their
 /// order.
 package struct ResyncRequest: Hashable, Sendable {
     package var session: UInt64
-    /// Of the question.
+    /// The number of the question.
     package var number: UInt64
     package var reports: [DigestReport]
 

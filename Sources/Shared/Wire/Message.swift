@@ -2,24 +2,24 @@ package import CausewayMerge
 package import CausewayModel
 package import CausewayOperations
 
-/// Where a device stands: committed on it together with the data it describes.
+/// How far a device has synced. The device commits it together with the data that it describes.
 package struct Checkpoint: Hashable, Sendable {
-    /// Names the server's database; a restore from a copy leaves it.
+    /// Identifies the server's database. Restoring the server from a copy keeps it.
     package var epoch: UInt64
     package var version: ServerVersion
     /// The query set whose content the device holds.
     package var querySet: UInt64
     /// The last upload of this device that the version includes.
     package var acknowledged: UInt64
-    /// The server's run in which the version was committed: a server restored from an older copy knows by it that it
-    /// never made this version, though it may have made another one of the same number. Zero: before the first.
+    /// The server's run in which the version was committed; zero before the first. It shows a server restored from an
+    /// older copy that it never made this version, though it may have made another version of the same number.
     package var incarnation: UInt64
-    /// Names the permissions that the view was made under; zero where everything may be read.
+    /// Identifies the permissions under which the view was made; zero where everything may be read.
     package var permissions: UInt64
-    /// Names the schema that the device had declared when the view was made; zero when nobody has said.
+    /// Identifies the schema that the device had declared when the view was made; zero when unknown.
     package var schema: UInt64
-    /// The opening of the device's file that made the changeset `acknowledged`, as the server says it; zero when nobody
-    /// knows. A device that another copy of its file is taken for learns by it that the changeset is not its own.
+    /// The opening of the device's file that made the changeset `acknowledged`, according to the server; zero when
+    /// unknown. It shows a device that was mistaken for another copy of its file that the changeset is not its own.
     package var opening: UInt64
 
     package init(
@@ -38,8 +38,8 @@ package struct Checkpoint: Hashable, Sendable {
 
     package static let nothing = Checkpoint(epoch: 0, version: .zero, querySet: 0, acknowledged: 0)
 
-    /// Whether it is of no database yet. A file that went on as another client before its first checkpoint says more than
-    /// `nothing`: that its view is to be compared.
+    /// Whether it belongs to no database yet. It need not equal `nothing`: a file that went on as another client before
+    /// its first checkpoint also notes that its view must be compared.
     package var isBeforeFirst: Bool { epoch == 0 && version == .zero }
 }
 
@@ -58,7 +58,7 @@ package struct QuerySet: Hashable, Sendable {
 
 package struct StandingQuery: Hashable, Sendable {
     package var className: String
-    /// In the grammar of `Query/GRAMMAR.md`, with its values written as literals.
+    /// The predicate in the grammar of `Query/GRAMMAR.md`, with its values as literals.
     package var predicate: String
 
     package init(className: String, predicate: String) {
@@ -66,7 +66,7 @@ package struct StandingQuery: Hashable, Sendable {
         self.predicate = predicate
     }
 
-    /// By bytes: a query for another spelling of a text is another query.
+    /// Compares bytes: a query for another Unicode spelling of a text is another query.
     package static func == (left: StandingQuery, right: StandingQuery) -> Bool {
         left.className.isSame(as: right.className) && left.predicate.isSame(as: right.predicate)
     }
@@ -83,18 +83,18 @@ package struct Hello: Hashable, Sendable {
     package var protocolVersions: ClosedRange<UInt32>
     package var schema: Schema
     package var checkpoint: Checkpoint
-    /// The client whose name the file had before it was found to be a copy; nobody when it was not.
+    /// The client whose id the file had before it was found to be a copy; `nobody` when it is no copy.
     package var predecessor: ClientID
-    /// The queries of `checkpoint.querySet`: what the device holds now.
+    /// The queries of `checkpoint.querySet`, whose objects the device holds now.
     package var held: QuerySet
-    /// The queries it wants from now on; the same as `held` when nothing changed.
+    /// The queries that the device wants from now on; the same as `held` when nothing changed.
     package var wanted: QuerySet
-    /// The oldest changeset that the device can still send, and the oldest one-way entry; zero when it does not say.
+    /// The oldest changeset and the oldest one-way entry that the device can still send; zero when it does not say.
     package var oldest: UInt64
     package var oldestOneWay: UInt64
-    /// What the device keeps of a change that was cut.
+    /// The part of a cut view change that the device keeps; nil when there is none.
     package var staged: StagedView?
-    /// This opening of the device's file; zero when the device does not say.
+    /// The current opening of the device's file; zero when the device does not say.
     package var opening: UInt64
 
     package init(
@@ -124,25 +124,26 @@ package struct Welcome: Hashable, Sendable {
     /// The server's clock in milliseconds since 1970, so that the device can measure its offset.
     package var serverTime: UInt64
     package var limits: SessionLimits
-    /// The last upload of this client the server has committed: what the device need not send again.
+    /// The last changeset of this client that the server has committed. The device need not send it, nor any before it.
     package var committed: UInt64
     /// The last one-way entry of this client the server has committed.
     package var ingested: UInt64
-    /// So many changesets up to `committed` the server has lost, and the device cannot send them again.
+    /// How many changesets up to `committed` the server has lost and the device cannot send again.
     package var skipped: UInt64
-    /// Which openings of the device's file made what is committed.
+    /// The openings of the device's file that made the committed changesets.
     package var openings: Openings
-    /// Which openings made the one-way entries that are ingested.
+    /// The openings that made the ingested one-way entries.
     package var oneWayOpenings: Openings
-    /// Whether another copy of the file speaks for the client at the same time. Then there is no session.
+    /// Whether another copy of the file is online as the same client. Then no session is opened.
     package var isCopied: Bool
-    /// What was refused behind the changeset that the hello acknowledged: the download of a session tells it too, but not
-    /// to a device that goes on as another client. Of more than `refusedBytesMax`, half of an envelope, the first.
+    /// The operations refused in changesets after the one that the hello acknowledged. The download of a session has
+    /// them too, but not for a device that goes on as another client. At most `refusedBytesMax` (half of an envelope):
+    /// the first.
     package var refused: [OperationRefusal]
-    /// Each counts with its sentence and `refusedBytesEach`.
+    /// Each refusal counts as its message and `refusedBytesEach`.
     package static let refusedBytesMax = 1 << 19
     package static let refusedBytesEach = 32
-    /// Whether the first change of the download goes on behind what the hello said is staged.
+    /// Whether the first change of the download resumes behind the staged part in the hello.
     package var resumes: Bool
 
     package init(
@@ -168,19 +169,20 @@ package struct Welcome: Hashable, Sendable {
 }
 
 package struct SessionLimits: Hashable, Sendable {
-    /// A frame's payload after decompression.
+    /// The largest payload of a frame, after decompression.
     package var frameBytes: UInt64
     /// How far the server sends ahead of what the device has consumed.
     package var creditBytes: UInt64
     package var heartbeatMilliseconds: UInt64
-    /// Operations of one upload or one-way batch. Of these three zero means that the server does not say.
+    /// The most operations in one upload or one-way batch. In this and the next two limits, zero: the server does not
+    /// say.
     package var operations: UInt64
-    /// Of a transaction of which more operations are refused nothing is applied.
+    /// A transaction with more refused operations than this is not applied at all.
     package var refusals: UInt64
-    /// What all standing queries of a device ask together, see `Predicate.termCount`.
+    /// The most terms in all standing queries of a device together, see `Predicate.termCount`.
     package var queryTerms: UInt64
-    /// How many classes and properties the database may have, and how many of them one user may have added. Zero means
-    /// that the server does not say.
+    /// How many classes and properties the database may have, and how many of them one user may have added. Zero: the
+    /// server does not say.
     package var schemaClasses: UInt64
     package var schemaProperties: UInt64
     package var schemaClassesOfUser: UInt64
@@ -208,7 +210,7 @@ package struct SessionLimits: Hashable, Sendable {
         frameBytes: 16 << 20, creditBytes: 1 << 20, heartbeatMilliseconds: 15_000)
 }
 
-/// The server's answer to an upload: everything up to `committed` is durable there.
+/// The server's answer to an upload: all changesets up to `committed` are durable there.
 package struct UploadAnswer: Hashable, Sendable {
     package var committed: UInt64
     package var failure: SyncFailure?
@@ -225,7 +227,7 @@ package struct IngestBatch: Hashable, Sendable {
     package var first: UInt64
     /// Each entry is one transaction's creates, in order.
     package var entries: [[Operation]]
-    /// The opening of the device's file that made all of them; zero when nobody knows.
+    /// The opening of the device's file that made all entries; zero when unknown.
     package var opening: UInt64
 
     package init(client: ClientID, first: UInt64, entries: [[Operation]], opening: UInt64 = 0) {
@@ -242,32 +244,32 @@ package enum DownloadMessage: Hashable, Sendable {
     /// The answer to `POST /v1/{database}/mark`: everything committed before the request has been sent.
     case mark(UInt64)
     case heartbeat(serverTime: UInt64)
-    /// The wanted query set cannot be served; the session goes on with the one held.
+    /// The wanted query set cannot be served. The session continues with the held one.
     case queriesRefused(querySet: UInt64, SyncFailure)
     /// The session is over: do what the failure's action says.
     case end(SyncFailure)
-    /// A resync wants to know what the device holds. The device answers with `POST /v1/{database}/resync`.
+    /// A resync asks what the device holds. The device answers with `POST /v1/{database}/resync`.
     case digestsWanted(DigestQuestion)
 }
 
-/// A part of what brings a device from one checkpoint to the next. The last part carries that checkpoint;
-/// nothing is visible on the device before it.
+/// A part of the change from one checkpoint of a device to the next. The last part carries the new checkpoint. Nothing
+/// of the change is visible on the device before that.
 package struct ViewChunk: Hashable, Sendable {
     /// Nil in every part but the last.
     package var checkpoint: Checkpoint?
-    /// Objects in all parts of this change, so that a device can show progress; zero when not known.
+    /// The number of objects in all parts of this change, for a progress display; zero when unknown.
     package var objectsTotal: UInt64
-    /// Of them, those that this part and the ones before it are about.
+    /// How many of them are in this part and the parts before it.
     package var objectsDone: UInt64
-    /// Where the change may be resumed if it is cut behind this part.
+    /// Where the change can resume if it is cut behind this part; nil where it cannot.
     package var resume: ResumePoint?
     package var entered: [ObjectContent]
-    /// Objects that entered after those, many alike: none is embedded in another.
+    /// Objects that entered after those in `entered`, as columns of many objects alike. None is embedded in another.
     package var enteredRuns: [ObjectRun]
     package var updated: [ObjectContent]
     package var left: [ObjectLeave]
     package var deleted: [ObjectEnd]
-    /// What the server will never apply of this device's changesets, which the checkpoint acknowledges.
+    /// Operations of this device that the server will never apply, from changesets that the checkpoint acknowledges.
     package var refused: [OperationRefusal]
 
     package init(
@@ -288,7 +290,7 @@ package struct ViewChunk: Hashable, Sendable {
         self.refused = refused
     }
 
-    /// How many objects it speaks of.
+    /// The number of objects in this part.
     package var objectCount: Int {
         enteredRuns.reduce(entered.count + updated.count + left.count + deleted.count) { $0 + $1.count }
     }

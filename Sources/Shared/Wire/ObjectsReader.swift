@@ -2,12 +2,12 @@ import CausewayMerge
 import CausewayModel
 import CausewayOperations
 
-/// Reads what `ObjectsWriter` wrote.
+/// Reads the changes that `ObjectsWriter` wrote.
 struct ObjectsReader {
     private var bytes: ByteReader
     private var names: [String] = []
     private var stamps: [Stamp] = []
-    /// How many more values the message may name.
+    /// How many more values the message may have.
     private var cellsLeft = Bounds.cells
 
     init(_ body: [UInt8]) {
@@ -66,7 +66,7 @@ struct ObjectsReader {
     }
 
     private mutating func readRefused(into refused: inout [OperationRefusal]) throws(EncodingError) {
-        // Each takes bytes of its own, so the message's size bounds them.
+        // Each refusal takes bytes of its own, so the message's size bounds their number.
         for _ in 0..<(try readRowCount(columns: 1)) {
             let sequence = try bytes.readVarint()
             let operation = try bytes.readVarint()
@@ -82,7 +82,7 @@ struct ObjectsReader {
 // MARK: - Objects with their state
 
 extension ObjectsReader {
-    /// One property of a run: a value for each object, and what is known of who wrote it.
+    /// One property of a run: a value for each object, its stamp, and whether it is a default.
     private struct PropertyColumn {
         var property: String
         var values: SparseColumn
@@ -90,7 +90,7 @@ extension ObjectsReader {
         var defaults = Defaults.same(false)
 
         enum Stamps {
-            /// That of the object's `born`.
+            /// The object's `born`.
             case usual
             case same(Stamp)
             case each([Stamp])
@@ -102,7 +102,7 @@ extension ObjectsReader {
         }
     }
 
-    /// Objects of equal shape, whose lists, sets, maps and texts are not read yet.
+    /// Objects of equal shape. Their lists, sets, maps and texts are not read yet.
     private struct Run {
         var className: String
         var keys: KeyColumn
@@ -111,8 +111,8 @@ extension ObjectsReader {
         var columns: [PropertyColumn]
         var collections: [String]
 
-        /// The objects as columns, when they are many and alike. Embedded objects are not: they come before what holds
-        /// them, one by one.
+        /// The objects as columns, when they are many and alike; nil otherwise. Embedded objects never are: they come
+        /// one by one, before the objects that hold them.
         var entered: ObjectRun? {
             guard lives.count >= ObjectRun.leastCount, collections.isEmpty,
                 let born = born.first, self.born.allSatisfy({ $0 == born }),
@@ -188,7 +188,7 @@ extension ObjectsReader {
                     case .same(let isDefault): isDefault
                     case .each(let areDefaults): areDefaults[row]
                     }
-                // The buffer has room for one field a column, and has an address when there is any.
+                // The buffer has room for one field for each column.
                 buffer.initializeElement(
                     at: column,
                     to: ObjectState.Field(
@@ -231,7 +231,7 @@ extension ObjectsReader {
         var clients: [ClientID] = []
         clients.reserveCapacity(clientCount)
         for _ in 0..<clientCount { clients.append(ClientID(try bytes.readFixed64())) }
-        // Not every column of integers takes a byte for each, so the number of stamps is bounded as cells are.
+        // A column of integers may take less than a byte each, so the number of stamps is bounded like that of cells.
         let count = try readCells(of: try bytes.readVarint(), columns: 2)
         let numbers = try bytes.readIntegers(count: count)
         let times = try bytes.readIntegers(count: count)

@@ -4,7 +4,7 @@ import CausewayOperations
 
 // The body of a message of changes, by column: PROTOCOL.md, "Objects in a message of changes", is its table.
 
-/// Writes changes in runs of equal shape; names, clients and stamps stand once and are referred to by number.
+/// Writes changes in runs of equal shape. Names, clients and stamps are written once and referred to by number.
 struct ObjectsWriter {
     private var runs = ByteWriter()
     private var names: ExactDictionary<Int> = [:]
@@ -132,7 +132,7 @@ extension ObjectsWriter {
         write(name: shape.object.className)
         runs.write(varint: UInt64(shape.state.fields.count))
         for field in shape.state.fields { write(name: field.property) }
-        // In the order of their names, whatever they are: the reader insists on it.
+        // Ordered by name, as the reader requires.
         let parts = shape.state.parts
         let byName = parts.indices.sorted { parts[$0].property.precedes(parts[$1].property) }
         runs.write(varint: UInt64(parts.count))
@@ -171,7 +171,7 @@ extension ObjectsWriter {
 // MARK: - Tables
 
 extension ObjectsWriter {
-    /// Its number, or the next number and then the name itself.
+    /// Writes the number of a known name, or the next number and then the name itself.
     private mutating func write(name: String) {
         if let number = names[name] {
             runs.write(varint: UInt64(number))
@@ -195,7 +195,7 @@ extension ObjectsWriter {
 }
 
 extension ByteWriter {
-    /// Clients, each once; then the stamps: times as differences, clients by number.
+    /// Writes each client once, and then the stamps: the numbers of their clients, and their times.
     fileprivate mutating func write(stampTable stamps: [Stamp]) {
         var clients: [ClientID] = []
         var clientNumbers: [ClientID: Int64] = [:]
@@ -212,7 +212,7 @@ extension ByteWriter {
 }
 
 extension Array {
-    /// The longest slices whose elements are all alike their first.
+    /// The longest slices in which every element is alike the first one.
     fileprivate func runs(where areAlike: (Element, Element) -> Bool) -> [ArraySlice<Element>] {
         var slices: [ArraySlice<Element>] = []
         var start = 0

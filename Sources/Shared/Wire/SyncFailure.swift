@@ -1,12 +1,12 @@
 package import CausewayOperations
 
-/// An error that crosses the wire: what happened, what to do, and a sentence that names cause and remedy.
+/// An error that crosses the wire: a code, the action to take, and a message with cause and remedy.
 package struct SyncFailure: Error, Hashable, Sendable {
     package var code: Code
     package var message: String
-    /// The operations of one-way entries that it is about; empty where it is about the whole request.
+    /// The refused operations of one-way entries; empty when the failure concerns the whole request.
     package var refused: [OperationRefusal] = []
-    /// What the sender of a code that this program does not know said to do; nil for every known code.
+    /// The action from the sender, for a code that this program does not know; nil for every known code.
     private var toldAction: Action?
 
     package init(_ code: Code, _ message: String) {
@@ -61,9 +61,9 @@ package struct SyncFailure: Error, Hashable, Sendable {
         case retry
         /// Get a new token, then connect again.
         case refreshToken
-        /// Hello again from the stored checkpoint.
+        /// Send hello again from the stored checkpoint.
         case restartSession
-        /// Nothing helps but a change by the app or the operator: report and wait.
+        /// Report and wait: only a change by the app or the operator helps.
         case report
     }
 

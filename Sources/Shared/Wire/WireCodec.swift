@@ -1,10 +1,10 @@
 import CausewayOperations
 import SwiftProtobuf
 
-/// Something that travels as one message.
+/// A type that is sent as one message.
 package protocol WireMessage: Sendable {
     init(payload: [UInt8]) throws(SyncFailure)
-    /// - Parameter limits: what one message may hold; read by those that hold operations.
+    /// - Parameter limits: what one message may hold. Only messages with operations use it.
     init(payload: [UInt8], limits: FrameLimits) throws(SyncFailure)
     var payload: [UInt8] { get }
 }
@@ -15,28 +15,29 @@ extension WireMessage {
     }
 }
 
-/// Between messages and the bytes of the stream.
+/// Converts between messages and the bytes of the stream.
 package enum WireCodec {
     /// The message in its frames, ready to be sent.
     package static func encode(_ message: some WireMessage) -> [UInt8] {
         Frame.encode(message.payload)
     }
 
-    /// - Parameter payload: what `FrameReader` gave.
+    /// Decodes a message from its payload.
+    /// - Parameter payload: the payload of a message from `FrameReader`.
     package static func decode<M: WireMessage>(_ type: M.Type, from payload: [UInt8]) throws(SyncFailure) -> M {
         try M(payload: payload)
     }
 
-    /// The message that a body consists of; more or less than one is an error.
+    /// Decodes the one message that a body consists of. Throws when it is not exactly one.
     package static func decode<M: WireMessage>(
         _ type: M.Type, body: [UInt8], limits: FrameLimits = .standard
     ) throws(SyncFailure) -> M {
         try M(payload: payload(of: body, limits: limits), limits: limits)
     }
 
-    /// The bytes of the one message that a body consists of.
+    /// The payload of the one message that a body consists of. Throws when it is not exactly one.
     package static func payload(of body: [UInt8], limits: FrameLimits = .standard) throws(SyncFailure) -> [UInt8] {
-        // What is too large in the end is refused before anything of it is decompressed.
+        // A message that is too large as a whole is refused before any of it is decompressed.
         let messageBytes = try FrameReader.messageBytes(claimedBy: body, limits: limits)
         var reader = FrameReader(limits: limits, expecting: messageBytes)
         reader.append(body)
@@ -52,7 +53,7 @@ package enum WireCodec {
 
 struct Payload {
     let bytes: [UInt8]
-    /// Behind the envelope, up to the end.
+    /// Where the body begins, behind the envelope. It ends with the payload.
     let bodyStart: Int
     private let envelopeStart: Int
 
@@ -92,7 +93,7 @@ struct Payload {
         }
     }
 
-    /// The envelope of a message that has no body.
+    /// The envelope of a message without a body. Throws when bytes follow it.
     func envelopeAlone<Envelope: SwiftProtobuf.Message>(_ type: Envelope.Type) throws(SyncFailure) -> Envelope {
         guard bodyStart == bytes.count else {
             throw .malformed("\(bytes.count - bodyStart) bytes follow an envelope that has no body")

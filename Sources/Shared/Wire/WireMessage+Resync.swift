@@ -147,7 +147,7 @@ extension ResyncRequest: WireMessage {
             for _ in 0..<count { digests.append(try readRange(&reader)) }
             return .parts(digests)
         case Kind.objects:
-            // The digests that follow the keys bound how many keys there can be.
+            // Each key is followed by a digest of 16 bytes, which bounds the number of keys.
             let count = try reader.readCount(minimumBytesEach: 16)
             guard count <= Bounds.digests else { throw reader.malformed("more digests than one message may hold") }
             let keys = try reader.readKeys(count: count)

@@ -48,7 +48,7 @@ extension ClassSchema {
 extension Property {
     init(_ envelope: EnvelopeProperty, of className: String) throws(SyncFailure) {
         let isCounter = envelope.type == Self.counterType
-        // A text is a string in a collection of its own, so that a program that knows none refuses it.
+        // A text is a string in a collection kind of its own, so that a program that knows no texts refuses it.
         let isText = envelope.collection == textCollection && envelope.type == UInt32(PropertyType.string.rawValue)
         guard let type = isCounter ? .int : UInt8(exactly: envelope.type).flatMap(PropertyType.init),
             let collection = isText
@@ -63,19 +63,19 @@ extension Property {
         }
         self.init(
             name: try checked(name: envelope.name), type: type, collection: collection,
-            // Null is a value of every mixed property: what a sender says of it means nothing.
+            // Null is a value of every mixed property, so the sender's flag is ignored for it.
             isOptional: envelope.optional || type == .mixed, isPrimaryKey: envelope.primaryKey,
             isIndexed: envelope.indexed,
             target: envelope.target.isEmpty ? nil : try checked(name: envelope.target), isCounter: isCounter,
             isText: isText)
     }
 
-    /// A counter is a type of its own on the wire, so that whoever does not know it refuses it. At rest it is an
-    /// integer like others.
+    /// The type of a counter on the wire. It has its own, so that a program that knows no counters refuses it. In the
+    /// store it is an integer like others.
     fileprivate static let counterType: UInt32 = 18
 }
 
-/// What stands for the collection of a text.
+/// The collection kind of a text on the wire.
 private let textCollection: UInt32 = 4
 
 private func checked(name: String) throws(SyncFailure) -> String {

@@ -107,7 +107,7 @@ extension Welcome: WireMessage {
     }
 }
 
-// MARK: - What they are made of
+// MARK: - Parts of both
 
 extension Checkpoint {
     init(_ envelope: EnvelopeCheckpoint) {

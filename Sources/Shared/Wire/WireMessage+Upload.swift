@@ -4,7 +4,7 @@ import SwiftProtobuf
 
 /// An upload or a one-way batch.
 package protocol ChangesMessage: WireMessage {
-    /// Whether creates stay in the columns in which they came.
+    /// Whether decoded creates stay in columns.
     static var keepsColumns: Bool { get }
 }
 
@@ -52,7 +52,7 @@ extension UploadAnswer: WireMessage {
     }
 }
 
-/// Entries travel as changesets, which they are but for a stamp: nothing merges with them.
+/// Entries are sent as changesets without a stamp, because nothing merges with them.
 extension IngestBatch: ChangesMessage {
     package static var keepsColumns: Bool { false }
 
@@ -114,7 +114,7 @@ extension [Changeset] {
 }
 
 extension OperationCounts {
-    /// Of an upload or a one-way batch, of which nothing is made yet.
+    /// Counts the operations of an upload or a one-way batch without decoding them.
     package init(
         of type: (some ChangesMessage).Type, payload: [UInt8], limits: FrameLimits
     ) throws(SyncFailure) {
@@ -126,7 +126,7 @@ extension OperationCounts {
         }
     }
 
-    /// About what the changes take in memory once they are read.
+    /// About the bytes of memory that the changes take once they are decoded.
     package var sizeBytes: Int { weight * Bounds.bytesOfWeight }
 }
 

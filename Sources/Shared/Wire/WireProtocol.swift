@@ -1,23 +1,24 @@
-/// What both ends of a connection must agree on before the first message.
+/// The protocol facts that both ends of a connection must agree on before the first message.
 package enum WireProtocol {
-    /// Raised when an older reader would misunderstand a newer writer. PROTOCOL.md keeps the history.
+    /// The newest protocol version. It is raised when an older reader would misunderstand a newer writer. PROTOCOL.md
+    /// has the history.
     package static let version: UInt32 = 1
-    /// What this program can speak.
+    /// The protocol versions that this program supports.
     package static let versions: ClosedRange<UInt32> = 1...version
     /// The content type of requests and answers.
     package static let mediaType = "application/vnd.causeway.frames"
 }
 
-/// Bounds of what is read from outside, whoever wrote it.
+/// The limits of received frames and messages, whoever wrote them.
 package struct FrameLimits: Hashable, Sendable {
-    /// One frame's payload, after decompression.
+    /// The largest payload of one frame, after decompression.
     package var frameBytes: Int
-    /// All payloads of one message together.
+    /// The largest sum of all payloads of one message, after decompression.
     package var messageBytes: Int
-    /// Operations of one upload or one-way batch: a thousand bytes can stand for millions.
+    /// The most operations in one upload or one-way batch. Bytes do not limit them: a thousand can encode millions.
     package var operations: Int
 
-    /// What a server takes unless its operator says otherwise.
+    /// The most operations that a server accepts, unless its operator sets another limit.
     package static let operationsStandard = 100_000
 
     package init(frameBytes: Int, messageBytes: Int, operations: Int = operationsStandard) {
@@ -30,35 +31,37 @@ package struct FrameLimits: Hashable, Sendable {
     }
 
     package static let standard = FrameLimits(frameBytes: 16 << 20, messageBytes: 256 << 20)
-    /// For requests that carry numbers and a few names only.
+    /// For requests with only numbers and a few names.
     package static let small = FrameLimits(frameBytes: Frame.pieceBytes, messageBytes: 64 << 10)
-    /// For what a device holds, in a resync: a digest takes 16 bytes, and a key that is a long text more.
+    /// For the digests of a resync: a digest takes 16 bytes, and its key more if it is a long text.
     package static let digests = FrameLimits(frameBytes: Frame.pieceBytes, messageBytes: 8 << 20)
     /// For a schema and its queries.
     package static let envelope = FrameLimits(frameBytes: Frame.pieceBytes, messageBytes: Bounds.envelopeBytes + 16)
 }
 
-/// Bounds of single things inside a message. Each is far above what an app needs and far below what would hurt.
+/// Limits of single values in a message. Each is far above what an app needs and far below what would do harm.
 enum Bounds {
-    /// An envelope holds names and numbers; a schema of a thousand classes fits ten times.
+    /// An envelope holds names and numbers. A schema of a thousand classes takes a tenth of it.
     static let envelopeBytes = 1 << 20
     static let classes = 4_096
     static let propertiesOfClass = 4_096
     static let nameBytes = 255
     static let queries = 1_000
     static let predicateBytes = 64 << 10
-    /// Values in one message of changes: a few bytes can stand for a whole column, so bytes alone bound nothing.
+    /// Values in one message of changes. A few bytes can encode a whole column, so a limit on bytes alone is not
+    /// enough.
     static let cells = 1 << 22
-    /// What the operations of one upload weigh, as `Changeset.decode` counts: 100,000 new objects of eighty properties
-    /// in columns, or of forty where each is made by itself, which take about two hundred megabytes once they are read.
+    /// The weight of the operations of one upload, as `Changeset.decode` counts it. Enough for 100,000 new objects of
+    /// eighty properties in columns, or of forty where each is created by itself. Decoded they take about two hundred
+    /// megabytes.
     static let weight = 1 << 24
-    /// About what one of these takes in memory.
+    /// About the bytes of memory for one unit of weight.
     static let bytesOfWeight = 32
-    /// Counts of objects, and numbers of changesets and entries: no honest server reaches them, and a device can add to
-    /// them.
+    /// Counts of objects, and numbers of changesets and entries. No honest server reaches these limits, and a device
+    /// can add to such numbers without an overflow.
     static let objects = UInt64(1) << 48
     static let sequence = UInt64(1) << 62
-    /// Ranges that one message asks for.
+    /// Ranges that one message may ask for.
     static let digestAsks = 4_096
     /// Digests in one message, of ranges and objects together.
     static let digests = 1 << 16

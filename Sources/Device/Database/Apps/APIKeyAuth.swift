@@ -1,4 +1,4 @@
-/// Makes and manages the API keys of a user: passwords for programs, each of which can be taken back alone.
+/// Creates and manages the API keys of a user: passwords for programs, which can be revoked one by one.
 ///
 /// ```swift
 /// let auth: APIKeyAuth = user.apiKeysAuth
@@ -11,18 +11,18 @@
 public struct APIKeyAuth: Sendable {
     let user: User
 
-    /// Makes a key. Its text is in the answer and never again.
+    /// Creates a key. Only this answer contains the key's text.
     ///
     /// ```swift
     /// let key: UserAPIKey = try await user.apiKeysAuth.createAPIKey(named: "laptop")
     /// ```
     ///
-    /// - Throws: `AppError.apiKeyAlreadyExists` when the user has one of that name.
+    /// - Throws: `AppError.apiKeyAlreadyExists` when the user has a key with that name.
     public func createAPIKey(named name: String) async throws -> UserAPIKey {
         try await call("createKey", ["name": name])
     }
 
-    /// Makes a key and calls back.
+    /// Creates a key and calls back.
     ///
     /// ```swift
     /// user.apiKeysAuth.createAPIKey(named: "laptop") { result in print((try? result.get().key) ?? "no key") }
@@ -33,14 +33,14 @@ public struct APIKeyAuth: Sendable {
         deliver(to: completion) { try await createAPIKey(named: name) }
     }
 
-    /// One key, without its text.
+    /// Fetches one key, without its text.
     ///
     /// ```swift
     /// let key = try await user.apiKeysAuth.fetchAPIKey(laptop.objectId)
     /// print(key.name, key.disabled ? "is disabled" : "can be used")
     /// ```
     ///
-    /// - Throws: `AppError.valueNotFound` when the user has none of that id.
+    /// - Throws: `AppError.valueNotFound` when the user has no key with that id.
     public func fetchAPIKey(_ objectId: ObjectId) async throws -> UserAPIKey {
         try await call("key", ["id": objectId.stringValue])
     }
@@ -56,7 +56,7 @@ public struct APIKeyAuth: Sendable {
         deliver(to: completion) { try await fetchAPIKey(objectId) }
     }
 
-    /// All keys of the user, without their texts.
+    /// Fetches all keys of the user, without their texts.
     ///
     /// ```swift
     /// for key in try await user.apiKeysAuth.fetchAPIKeys() { print(key.objectId, key.name) }
@@ -81,7 +81,7 @@ public struct APIKeyAuth: Sendable {
     /// try await user.apiKeysAuth.deleteAPIKey(laptop.objectId)
     /// ```
     ///
-    /// - Throws: `AppError.valueNotFound` when the user has none of that id.
+    /// - Throws: `AppError.valueNotFound` when the user has no key with that id.
     public func deleteAPIKey(_ objectId: ObjectId) async throws {
         try await change("deleteKey", objectId)
     }
@@ -95,18 +95,18 @@ public struct APIKeyAuth: Sendable {
         report(to: completion) { try await deleteAPIKey(objectId) }
     }
 
-    /// Lets a key be used again.
+    /// Enables a disabled key.
     ///
     /// ```swift
     /// try await user.apiKeysAuth.enableAPIKey(laptop.objectId)
     /// ```
     ///
-    /// - Throws: `AppError.valueNotFound` when the user has none of that id.
+    /// - Throws: `AppError.valueNotFound` when the user has no key with that id.
     public func enableAPIKey(_ objectId: ObjectId) async throws {
         try await change("enableKey", objectId)
     }
 
-    /// Lets a key be used again and calls back.
+    /// Enables a disabled key and calls back.
     ///
     /// ```swift
     /// user.apiKeysAuth.enableAPIKey(laptop.objectId) { error in print(error ?? "done") }
@@ -115,18 +115,18 @@ public struct APIKeyAuth: Sendable {
         report(to: completion) { try await enableAPIKey(objectId) }
     }
 
-    /// Lets a key not be used until it is enabled again; logins made with it end.
+    /// Disables a key until it is enabled again. Logins made with it end.
     ///
     /// ```swift
     /// try await user.apiKeysAuth.disableAPIKey(laptop.objectId)    // the laptop is lost
     /// ```
     ///
-    /// - Throws: `AppError.valueNotFound` when the user has none of that id.
+    /// - Throws: `AppError.valueNotFound` when the user has no key with that id.
     public func disableAPIKey(_ objectId: ObjectId) async throws {
         try await change("disableKey", objectId)
     }
 
-    /// Lets a key not be used and calls back.
+    /// Disables a key and calls back.
     ///
     /// ```swift
     /// user.apiKeysAuth.disableAPIKey(laptop.objectId) { error in print(error ?? "done") }
@@ -153,17 +153,17 @@ public struct APIKeyAuth: Sendable {
 /// }
 /// ```
 public struct UserAPIKey: Hashable, Sendable {
-    /// Whether it was disabled.
+    /// Whether the key is disabled.
     public let disabled: Bool
-    /// The name it was made with.
+    /// The name given when the key was created.
     public let name: String
-    /// Its text; nil in every answer but the one to its making.
+    /// The key's text. Only `createAPIKey` returns it; elsewhere it is nil.
     ///
     /// ```swift
     /// if let text = try await user.apiKeysAuth.createAPIKey(named: "laptop").key { print("Write it down: \(text)") }
     /// ```
     public let key: String?
-    /// Names the key, without being a secret.
+    /// The id of the key. It is not secret.
     public let objectId: ObjectId
 
     struct Record: Decodable, Sendable {

@@ -1,7 +1,7 @@
 package import CausewaySync
 package import Foundation
 
-/// A server's database, and the users of this device in it.
+/// A database on a server, with the users of this device.
 ///
 /// ```swift
 /// let app = App(id: "flights", configuration: AppConfiguration(baseURL: "https://localhost:7443"))
@@ -9,12 +9,12 @@ package import Foundation
 /// let realm = try await Realm(configuration: user.flexibleSyncConfiguration())
 /// ```
 ///
-/// The id is the name of the database on the server. Apps of one id and address are one app: they share users and
-/// sessions. Users are remembered in a file, and are still logged in when the program starts again.
+/// The id is the name of the database on the server. Apps with one id and equal configurations are one app: they share
+/// users and sessions. Users are stored in a file and stay logged in when the program restarts.
 public final class App: Sendable {
     let state: AppState
 
-    /// The app of an id and an address: the one that is there, or a new one with the users that are remembered.
+    /// Creates the app with its stored users, or joins the app that already has this id and configuration.
     ///
     /// ```swift
     /// let app = App(id: "flights", configuration: AppConfiguration(baseURL: "https://localhost:7443"))
@@ -24,8 +24,8 @@ public final class App: Sendable {
         state = AppState.shared(id: id, configuration: configuration.values)
     }
 
-    /// An app of its own, with no other of the process, that reaches its server by transports of the caller's making:
-    /// one for each file. For a server in the same process.
+    /// Creates an app that shares nothing with other apps of the process. `transport` makes one transport for each
+    /// file, for a server in the same process.
     package init(
         id: String, rootDirectory: URL, accounts: (any NetworkTransport)? = nil,
         transport: @escaping @Sendable () -> any Transport
@@ -43,21 +43,22 @@ public final class App: Sendable {
     /// ```
     public var appId: String { state.id }
 
-    /// What the app was made with, and the address where its server is now. Changes to it have no effect on the app.
+    /// A copy of the app's configuration, with the current address of its server. Changing it does not change the app.
     ///
     /// ```swift
     /// print(app.configuration.baseURL ?? "no server")
     /// ```
     public var configuration: AppConfiguration { AppConfiguration(state.configuration) }
 
-    /// The user that logged in last, while logged in.
+    /// The user who last logged in or was switched to; nil when nobody is logged in. When the current user logs out,
+    /// another logged-in user becomes the current one.
     ///
     /// ```swift
     /// if app.currentUser == nil { try await app.login(credentials: .anonymous) }
     /// ```
     public var currentUser: User? { state.currentUser }
 
-    /// The users on this device that have not been removed, by id.
+    /// The users on this device, by id: logged in or not, but not removed.
     ///
     /// ```swift
     /// for (id, user) in app.allUsers where user.isLoggedIn { print(id) }
@@ -84,22 +85,22 @@ public final class App: Sendable {
     /// if let other = app.allUsers.values.first(where: { $0 != app.currentUser }) { app.switch(to: other) }
     /// ```
     ///
-    /// A user of another app, or one that is not logged in, is a mistake of the program and stops it.
+    /// A user of another app, or one that is not logged in, stops the program.
     @discardableResult
     public func `switch`(to user: User) -> User {
         state.makeCurrent(user)
         return user
     }
 
-    /// Logs a user in. A user that is logged in already gets the new token, and sessions that had stopped for an
-    /// expired one go on.
+    /// Logs a user in. A user who is already logged in gets the new token, and sessions that stopped because a token
+    /// expired continue.
     ///
     /// ```swift
     /// let user = try await app.login(credentials: .anonymous)
     /// ```
     ///
-    /// - Throws: `AppError`: what the server says, or that it cannot be reached. A login by JWT asks no server and
-    ///   throws only when the token is none or names no user.
+    /// - Throws: `AppError` when the server refuses or cannot be reached. A login by JWT does not ask the server: it
+    ///   throws only when the token cannot be read or names no user.
     @discardableResult
     public func login(credentials: Credentials) async throws -> User {
         try await state.login(credentials)
@@ -130,20 +131,20 @@ extension App {
     /// ```
     public var baseUrl: String { state.configuration.baseURL ?? "" }
 
-    /// Goes on with the server at another address: open sessions connect there, and so do all later calls.
+    /// Changes the address of the server. Open sessions and all later calls connect to the new address.
     ///
     /// ```swift
     /// try await app.updateBaseUrl(to: "https://sync-2.example.com:7433")
     /// ```
     ///
-    /// It shall be the same server with the same databases, moved; one with a database of its own refuses the sessions.
-    /// Users stay logged in, and unsent writes wait in their files. The address is not remembered: a program that starts
-    /// again makes the app with the new one, and its users log in again, or with the old one and calls this first.
+    /// It must be the same server with the same databases. A server with another database refuses the sessions. Users
+    /// stay logged in, and unsent writes stay in their files. The new address is not stored. After a restart, create
+    /// the app with the new address, and users log in again; or use the old address and call this method first.
     ///
-    /// - Throws: `AppError.invalidParameter` when this is no address; then everything stays as it was.
+    /// - Throws: `AppError.invalidParameter` when the address is nil or not valid. Nothing changes then.
     public func updateBaseUrl(to url: String?) async throws { try state.serverMoved(to: url) }
 
-    /// Goes on with the server at another address and calls back with what was wrong with it, or nil.
+    /// Changes the address of the server and calls back with the error, or nil.
     ///
     /// ```swift
     /// app.updateBaseUrl(to: "https://sync-2.example.com:7433") { error in if let error { print(error) } }
@@ -155,7 +156,7 @@ extension App {
 }
 
 extension App: Hashable {
-    /// Whether the two are of one id and address.
+    /// Whether the two are one app, with the same users and sessions.
     ///
     /// ```swift
     /// var names: [App: String] = [:]

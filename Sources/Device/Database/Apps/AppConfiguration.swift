@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// Where an app's server is, and whom to believe that it is there.
+/// The settings of an app: the address of its server, the authorities to trust, timeouts and folders.
 ///
 /// ```swift
 /// let configuration = AppConfiguration(
@@ -10,7 +10,7 @@ import Synchronization
 /// let app = App(id: "flights", configuration: configuration)
 /// ```
 ///
-/// An app reads its configuration once, when it is made.
+/// An app reads its configuration once, when it is created.
 public final class AppConfiguration: Sendable {
     struct Values: Sendable {
         var baseURL: String?
@@ -25,13 +25,15 @@ public final class AppConfiguration: Sendable {
 
     private let state: Mutex<Values>
 
+    /// Creates a configuration.
+    ///
     /// - Parameters:
     ///   - baseURL: scheme, host and port of the server.
     ///   - transport: carries logins and the other calls of an app instead of HTTP/2.
-    ///   - defaultRequestTimeoutMS: how long a call may stay without an answer, in milliseconds.
+    ///   - defaultRequestTimeoutMS: how long a call may wait for its answer, in milliseconds.
     ///   - enableSessionMultiplexing: whether all Realms of one server share a connection.
-    ///   - syncTimeouts: the bounds of connections.
-    ///   - trustRootsPath: a PEM file with the authorities to trust, and no others.
+    ///   - syncTimeouts: the timeouts of connections.
+    ///   - trustRootsPath: a PEM file with the only authorities to trust.
     ///   - rootDirectory: the folder for the files of users and of synced Realms.
     public init(
         baseURL: String? = nil,
@@ -49,7 +51,7 @@ public final class AppConfiguration: Sendable {
                 trustRootsPath: trustRootsPath, rootDirectory: rootDirectory))
     }
 
-    /// The form of older apps; name and version are not used.
+    /// Creates a configuration as older apps do. Name and version are ignored.
     ///
     /// ```swift
     /// let configuration = AppConfiguration(baseURL: baseURL, transport: nil, localAppName: "Kennel", localAppVersion: "2.1")
@@ -68,7 +70,7 @@ public final class AppConfiguration: Sendable {
 
     var values: Values { state.withLock { $0 } }
 
-    /// Scheme, host and port of the server: `https://` always, since tokens travel with every request.
+    /// Scheme, host and port of the server. The scheme is always `https://`, because requests carry tokens.
     ///
     /// ```swift
     /// let configuration = AppConfiguration(baseURL: "https://sync.example.com:7443")
@@ -94,8 +96,8 @@ public final class AppConfiguration: Sendable {
         set { state.withLock { $0.transport = newValue } }
     }
 
-    /// How long a call may stay without an answer, in milliseconds. One that sends much has longer, by its size: a second
-    /// for each 8 KiB, nine minutes at most.
+    /// How long a call may wait for its answer, in milliseconds. The default is 60 000. A request gets one more second
+    /// for each 8 KiB that it sends, up to nine minutes more.
     ///
     /// ```swift
     /// let patient = AppConfiguration(baseURL: "https://sync.example.com:7443", defaultRequestTimeoutMS: 120_000)
@@ -105,8 +107,8 @@ public final class AppConfiguration: Sendable {
         set { state.withLock { $0.defaultRequestTimeoutMS = newValue } }
     }
 
-    /// Whether the Realms whose server is the same share one connection: those of all users and apps of the process whose
-    /// address, trusted authorities and bounds are equal. Without it every Realm has a connection of its own.
+    /// Whether Realms of one server share one connection: those of all users and apps of the process with equal
+    /// address, trusted authorities and timeouts. If false, every Realm has its own connection. The default is true.
     ///
     /// ```swift
     /// let apart = App(id: "flights", configuration: AppConfiguration(enableSessionMultiplexing: false))
@@ -116,7 +118,7 @@ public final class AppConfiguration: Sendable {
         set { state.withLock { $0.enableSessionMultiplexing = newValue } }
     }
 
-    /// The bounds of connections; nil takes the defaults.
+    /// The timeouts of connections; nil means the defaults.
     ///
     /// ```swift
     /// let hasty = AppConfiguration(syncTimeouts: SyncTimeoutOptions(connectTimeout: 2_000))
@@ -126,8 +128,8 @@ public final class AppConfiguration: Sendable {
         set { state.withLock { $0.syncTimeouts = newValue?.values } }
     }
 
-    /// A PEM file with the authorities whose signature makes the server's certificate good, and no others: for a server
-    /// with certificates of its own making. Nil means the authorities of the operating system.
+    /// The path of a PEM file with the only certificate authorities to trust, for a server with a private authority.
+    /// Nil means the authorities of the operating system.
     ///
     /// ```swift
     /// let configuration = AppConfiguration(baseURL: "https://localhost:7443", trustRootsPath: "keys/ca.pem")
@@ -137,8 +139,8 @@ public final class AppConfiguration: Sendable {
         set { state.withLock { $0.trustRootsPath = newValue } }
     }
 
-    /// The folder under which users are remembered and the files of synced Realms lie, unless their configuration
-    /// names a file of its own. Nil means the user's folder for data by the XDG rules.
+    /// The folder for stored users and the files of synced Realms. A Realm whose configuration names a file is not
+    /// stored there. Nil means the XDG data folder: `$XDG_DATA_HOME` or `~/.local/share`.
     ///
     /// ```swift
     /// let configuration = AppConfiguration(rootDirectory: URL(filePath: "/var/lib/kiosk"))
@@ -148,7 +150,7 @@ public final class AppConfiguration: Sendable {
         set { state.withLock { $0.rootDirectory = newValue } }
     }
 
-    /// The property that `User.configuration(partitionValue:)` compares with its value.
+    /// The property that `User.configuration(partitionValue:)` compares with its value. The default is `_partition`.
     ///
     /// ```swift
     /// let configuration = AppConfiguration(baseURL: "https://sync.example.com:7443")
@@ -163,7 +165,7 @@ public final class AppConfiguration: Sendable {
 }
 
 extension AppConfiguration.Values: Hashable {
-    /// The transport by identity.
+    /// Transports are compared by identity.
     static func == (left: Self, right: Self) -> Bool {
         left.baseURL == right.baseURL && left.transport === right.transport
             && left.defaultRequestTimeoutMS == right.defaultRequestTimeoutMS
@@ -179,7 +181,7 @@ extension AppConfiguration.Values: Hashable {
 }
 
 extension AppConfiguration: Hashable {
-    /// By their values; a transport by identity.
+    /// Whether all values are equal. Transports are compared by identity.
     ///
     /// ```swift
     /// AppConfiguration(baseURL: "https://a:1") == AppConfiguration(baseURL: "https://a:1")    // true

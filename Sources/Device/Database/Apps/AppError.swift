@@ -10,9 +10,9 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The numbers are RealmSwift's.
+/// The numbers of the codes are those of RealmSwift.
 public struct AppError: Error, Sendable, Hashable {
-    /// What happened, for a caller that treats kinds of error differently.
+    /// The kind of error.
     ///
     /// ```swift
     /// if let error = error as? AppError, error.code == .invalidPassword { print("Try again.") }
@@ -37,7 +37,7 @@ public struct AppError: Error, Sendable, Hashable {
         self.httpStatusCode = httpStatusCode
     }
 
-    /// The kinds of error.
+    /// The kinds of error, for callers that handle them differently.
     ///
     /// ```swift
     /// func advice(_ error: AppError) -> String {
@@ -55,19 +55,19 @@ public struct AppError: Error, Sendable, Hashable {
     /// }
     /// ```
     public enum Code: Int, Sendable, CaseIterable {
-        /// None of the others.
+        /// An error that no other code describes.
         case unknown = -1
         /// The server could not be reached, or something in between answered for it.
         case httpRequestFailed = 1
         /// The token cannot be used. Log in again.
         case invalidSession = 2
-        /// The server cannot read the request, or does not take it in this state.
+        /// The server cannot read the request, or does not accept it in this state.
         case badRequest = 3
         /// The user does not exist any more.
         case userNotFound = 4
         /// The user belongs to another app.
         case userAppDomainMismatch = 5
-        /// The address belongs to a domain that the app does not take.
+        /// The address belongs to a domain that the app does not accept.
         case domainNotAllowed = 6
         /// The request is too large.
         case readSizeLimitExceeded = 7
@@ -77,15 +77,15 @@ public struct AppError: Error, Sendable, Hashable {
         case missingParameter = 9
         /// A function of the server failed.
         case functionExecutionError = 10
-        /// The server has a problem of its own; its log says which.
+        /// The server failed. Its log has the reason.
         case internalServerError = 11
         /// The server does not let users log in this way.
         case authProviderNotFound = 12
-        /// What was asked for does not exist.
+        /// The requested value does not exist.
         case valueNotFound = 13
-        /// It exists already.
+        /// The value exists already.
         case valueAlreadyExists = 14
-        /// Another one has this name.
+        /// Another value has this name.
         case valueDuplicateName = 15
         /// The server has no function of this name.
         case functionNotFound = 16
@@ -95,28 +95,28 @@ public struct AppError: Error, Sendable, Hashable {
         case functionInvalid = 18
         /// The user has an API key of this name.
         case apiKeyAlreadyExists = 19
-        /// It took too long.
+        /// The call took too long.
         case executionTimeLimitExceeded = 20
-        /// It is no function.
+        /// The named value is not a function.
         case notCallable = 21
         /// The address is confirmed already.
         case userAlreadyConfirmed = 22
-        /// The operator has shut the user out.
+        /// The operator has disabled the user.
         case userDisabled = 23
         /// Logging in failed in another way: the address is not confirmed, or there were too many attempts.
         case authError = 24
         /// Somebody has this address or identity already.
         case accountNameInUse = 25
-        /// Nobody has this address and password together.
+        /// The address or the password is wrong.
         case invalidPassword = 26
-        /// The server is busy or being worked on.
+        /// The server is busy or under maintenance.
         case maintenanceInProgress = 27
         /// The server has no MongoDB.
         case mongoDBError = 28
     }
 }
 
-/// Lets a `catch` name a code: `catch AppError.invalidPassword`.
+/// Matches an error by its code, so that a `catch` can name it: `catch AppError.invalidPassword`.
 ///
 /// ```swift
 /// do {
@@ -133,7 +133,7 @@ public func ~= (code: AppError.Code, error: any Error) -> Bool {
 // MARK: - Codes as patterns
 
 extension AppError {
-    /// None of the others.
+    /// An error that no other code describes.
     ///
     /// ```swift
     /// do {
@@ -149,13 +149,13 @@ extension AppError {
     public static let httpRequestFailed = Code.httpRequestFailed
     /// The token cannot be used. Log in again.
     public static let invalidSession = Code.invalidSession
-    /// The server cannot read the request, or does not take it in this state.
+    /// The server cannot read the request, or does not accept it in this state.
     public static let badRequest = Code.badRequest
     /// The user does not exist any more.
     public static let userNotFound = Code.userNotFound
     /// The user belongs to another app.
     public static let userAppDomainMismatch = Code.userAppDomainMismatch
-    /// The address belongs to a domain that the app does not take.
+    /// The address belongs to a domain that the app does not accept.
     public static let domainNotAllowed = Code.domainNotAllowed
     /// The request is too large.
     public static let readSizeLimitExceeded = Code.readSizeLimitExceeded
@@ -165,15 +165,15 @@ extension AppError {
     public static let missingParameter = Code.missingParameter
     /// A function of the server failed.
     public static let functionExecutionError = Code.functionExecutionError
-    /// The server has a problem of its own; its log says which.
+    /// The server failed. Its log has the reason.
     public static let internalServerError = Code.internalServerError
     /// The server does not let users log in this way.
     public static let authProviderNotFound = Code.authProviderNotFound
-    /// What was asked for does not exist.
+    /// The requested value does not exist.
     public static let valueNotFound = Code.valueNotFound
-    /// It exists already.
+    /// The value exists already.
     public static let valueAlreadyExists = Code.valueAlreadyExists
-    /// Another one has this name.
+    /// Another value has this name.
     public static let valueDuplicateName = Code.valueDuplicateName
     /// The server has no function of this name.
     public static let functionNotFound = Code.functionNotFound
@@ -183,21 +183,21 @@ extension AppError {
     public static let functionInvalid = Code.functionInvalid
     /// The user has an API key of this name.
     public static let apiKeyAlreadyExists = Code.apiKeyAlreadyExists
-    /// It took too long.
+    /// The call took too long.
     public static let executionTimeLimitExceeded = Code.executionTimeLimitExceeded
-    /// It is no function.
+    /// The named value is not a function.
     public static let notCallable = Code.notCallable
     /// The address is confirmed already.
     public static let userAlreadyConfirmed = Code.userAlreadyConfirmed
-    /// The operator has shut the user out.
+    /// The operator has disabled the user.
     public static let userDisabled = Code.userDisabled
     /// Logging in failed in another way: the address is not confirmed, or there were too many attempts.
     public static let authError = Code.authError
     /// Somebody has this address or identity already.
     public static let accountNameInUse = Code.accountNameInUse
-    /// Nobody has this address and password together.
+    /// The address or the password is wrong.
     public static let invalidPassword = Code.invalidPassword
-    /// The server is busy or being worked on.
+    /// The server is busy or under maintenance.
     public static let maintenanceInProgress = Code.maintenanceInProgress
     /// The server has no MongoDB.
     public static let mongoDBError = Code.mongoDBError
@@ -213,7 +213,7 @@ extension AppError: LocalizedError {
 }
 
 extension AppError: CustomNSError {
-    /// RealmSwift's name for these errors.
+    /// The domain of these errors, the same as in RealmSwift.
     ///
     /// ```swift
     /// (error as NSError).domain == AppError.errorDomain    // "io.realm.app"

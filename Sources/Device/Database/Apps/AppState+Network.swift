@@ -1,14 +1,14 @@
 import CausewaySync
 import Foundation
 
-// The way to an app's server. A program that never syncs leaves the trait `Network` out, and with it all packages that
-// speak HTTP/2 and TLS: then opening a synced Realm works as it does without a connection, and says why there is none.
+// The transport to an app's server. A program that never syncs can leave out the trait `Network`, and with it all
+// packages for HTTP/2 and TLS. A synced Realm then opens as it does offline, and its session reports the reason.
 
 #if Network
     import CausewayTransport
 
     extension AppState {
-        /// The way to the app's server; one that fails every call with the reason when the configuration cannot work.
+        /// The transport to the app's server. If the configuration cannot work, every call of it fails with the reason.
         func networkTransport() -> any Transport {
             do throws(TransportFailure) {
                 return try makeHTTPTransport()
@@ -42,7 +42,7 @@ import Foundation
         }
 
         fileprivate func makeHTTPTransport() throws(TransportFailure) -> HTTPTransport {
-            // Asked for every request, so that a change of the settings needs no new connection.
+            // Evaluated for every request, so that changed settings apply without a new connection.
             try HTTPTransport(try serverAddress(configuration)) { [syncManager] in
                 HTTPTransport.Headers(
                     authorization: syncManager.authorizationHeaderName ?? "authorization",
@@ -53,7 +53,7 @@ import Foundation
     }
 
     extension AccountCalls {
-        /// Calls over HTTP/2, on a connection of their own that is made with the first.
+        /// Calls over HTTP/2, on a connection of their own that the first call opens.
         init(over app: AppState) {
             let connection = LazyConnection(app)
             send = { call, body, token in

@@ -3,10 +3,10 @@ import CausewaySync
 import Foundation
 import Synchronization
 
-/// What all `App` values of one id and address share.
+/// The state that all `App` objects of one id and configuration share.
 final class AppState: Sendable {
     let id: String
-    /// As the app was made: it names the app in this process, wherever its server moves.
+    /// The configuration at creation. It identifies the app in this process, even after its server has moved.
     private let original: AppConfiguration.Values
     private let present: Mutex<AppConfiguration.Values>
     let syncManager = SyncManager()
@@ -38,10 +38,10 @@ final class AppState: Sendable {
         }
     }
 
-    /// What the app was made with, but for the address of its server, which may move.
+    /// The configuration at creation, with the current address of the server.
     var configuration: AppConfiguration.Values { present.withLock { $0 } }
 
-    /// From now on the server is at another address. Users, files and what waits in them stay.
+    /// Changes the address of the server. Users, files and unsent writes stay.
     func serverMoved(to baseURL: String?) throws {
         var moved = configuration
         moved.baseURL = baseURL
@@ -55,12 +55,12 @@ final class AppState: Sendable {
         for user in allUsers.values { user.serverMoved() }
     }
 
-    /// A way to the app's server, for one file.
+    /// A transport to the app's server, for one file.
     func transport() -> any Transport {
         makeTransport?() ?? networkTransport()
     }
 
-    /// The way of calls that belong to no file, with a connection that all of them share.
+    /// The calls that belong to no file. They share one connection.
     var accounts: AccountCalls {
         accountCalls.withLock { calls in
             if let calls { return calls }
@@ -82,7 +82,7 @@ final class AppState: Sendable {
     static func shared(id: String, configuration: AppConfiguration.Values) -> AppState {
         known.withLock { known in
             let identity = Identity(id: id, baseURL: configuration.baseURL)
-            // A configuration that differs in something else is a new app: tests and tools change trust and folders.
+            // A configuration that differs in anything else makes a new app: tests and tools change trust and folders.
             if let state = known[identity], state.original == configuration { return state }
             let state = AppState(id: id, configuration: configuration)
             known[identity] = state
@@ -97,7 +97,7 @@ final class AppState: Sendable {
     }
 
     var allUsers: [String: User] {
-        // A Swift dictionary takes two spellings of a text for one key.
+        // A Swift dictionary treats two Unicode spellings of a text as one key.
         Dictionary(users.withLock { $0.byID.map { ($0.key, $0.value) } }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -152,7 +152,7 @@ final class AppState: Sendable {
         save(user)
     }
 
-    /// Writes down what has become of a user.
+    /// Stores the present state of a user, and who is the current user.
     func save(_ user: User) {
         let record = user.record
         let current = users.withLock { users in
@@ -177,7 +177,7 @@ final class AppState: Sendable {
             .appendingPathComponent(fileName(id), isDirectory: true)
     }
 
-    /// Where a user's synced file lies; one for each partition value, if the Realm has one.
+    /// The place of a user's synced file. Each partition value, if there is one, has a file of its own.
     func defaultFileURL(userID: String, partition: AnyBSON? = nil) -> URL {
         var name = "synced"
         if let partition {
@@ -189,7 +189,7 @@ final class AppState: Sendable {
             .appendingPathComponent(name + ".realm", isDirectory: false)
     }
 
-    /// The user's folder for data by the XDG rules.
+    /// The user's XDG data folder.
     private static var dataFolder: URL {
         if let path = ProcessInfo.processInfo.environment["XDG_DATA_HOME"], path.hasPrefix("/") {
             return URL(fileURLWithPath: path, isDirectory: true)
@@ -199,17 +199,17 @@ final class AppState: Sendable {
             .appendingPathComponent("share", isDirectory: true)
     }
 
-    /// An id as one component of a path: ids come from tokens, and none may climb out of its folder.
+    /// An id as one path component. Ids come from tokens, and no id may lead out of its folder.
     static func fileName(_ id: String) -> String {
         let name =
             id.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(CharacterSet(charactersIn: "-_")))
             ?? ""
-        // File systems end names at 255 bytes. What is cut off is told apart by a digest of the whole.
+        // File systems limit names to 255 bytes. A digest of the whole id keeps shortened names apart.
         guard name.utf8.count > 200 else { return name }
         return name.prefix(180) + "-" + String(digest(id), radix: 16)
     }
 
-    /// Tells texts apart in names of files.
+    /// The FNV-1a hash of a text, for file names.
     private static func digest(_ text: String) -> UInt64 {
         text.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
     }

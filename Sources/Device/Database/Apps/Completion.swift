@@ -1,5 +1,5 @@
-// The forms with a callback are the ones that suspend, run in a task of their own. Callbacks come on a thread of the
-// library.
+// The forms with a callback run the async forms in a task of their own. Callbacks come on a thread of Swift's
+// concurrency pool.
 
 func deliver<Value: Sendable>(
     to completion: @escaping @Sendable (Result<Value, any Error>) -> Void,

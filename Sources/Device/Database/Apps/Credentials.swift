@@ -5,29 +5,28 @@
 /// let ways: [Credentials] = [.anonymous, .jwt(token: jwt), .userAPIKey("kept by the user"), .serverAPIKey("of a program")]
 /// ```
 ///
-/// `.jwt` needs no network: the token itself is what sessions show. Every other kind asks the server, which must have
-/// accounts switched on and the kind allowed in its configuration; otherwise the login throws
-/// `AppError.authProviderNotFound`.
+/// `.jwt` needs no network: sessions present the token itself. All other kinds ask the server, whose configuration must
+/// enable accounts and the kind; otherwise the login throws `AppError.authProviderNotFound`.
 public enum Credentials: Hashable, Sendable {
-    /// A token from Facebook. The server takes it where its configuration names keys to check it with.
+    /// A token from Facebook. The server accepts it if its configuration names keys to verify it.
     ///
     /// ```swift
     /// let user = try await app.login(credentials: .facebook(accessToken: facebookToken))
     /// ```
     case facebook(accessToken: String)
-    /// A code that a server exchanges at Google. Ours does not; use `googleId`.
+    /// A code that a server exchanges with Google. This server does not support it; use `googleId`.
     ///
     /// ```swift
     /// let refused = Credentials.google(serverAuthCode: "4/P7q7W91")    // throws AppError when it logs in
     /// ```
     case google(serverAuthCode: String)
-    /// An id token from Google, checked with the keys that the server's configuration names.
+    /// An id token from Google, verified with the keys that the server's configuration names.
     ///
     /// ```swift
     /// let user = try await app.login(credentials: .googleId(token: googleToken))
     /// ```
     case googleId(token: String)
-    /// An id token from Apple, checked with the keys that the server's configuration names.
+    /// An id token from Apple, verified with the keys that the server's configuration names.
     ///
     /// ```swift
     /// let user = try await app.login(credentials: .apple(idToken: appleToken))
@@ -45,7 +44,7 @@ public enum Credentials: Hashable, Sendable {
     /// let user = try await app.login(credentials: .jwt(token: jwt))
     /// ```
     case jwt(token: String)
-    /// Arguments of the function that says who the user is: `loginFunction` in the server's configuration.
+    /// The arguments of the function that identifies the user: `loginFunction` in the server's configuration.
     ///
     /// ```swift
     /// let user = try await app.login(credentials: .function(payload: ["name": "rex"]))
@@ -63,7 +62,8 @@ public enum Credentials: Hashable, Sendable {
     /// let program = try await app.login(credentials: .serverAPIKey(serverKey))
     /// ```
     case serverAPIKey(String)
-    /// Nothing: the server makes a new user. On a device that has an anonymous user logged in, it is that one.
+    /// No credentials: the server creates a new user. If an anonymous user is already logged in on the device, the
+    /// login returns that user.
     ///
     /// ```swift
     /// let user = try await app.login(credentials: .anonymous)

@@ -1,4 +1,4 @@
-/// Registers addresses and passwords, confirms them, and sets forgotten passwords anew.
+/// Registers and confirms e-mail addresses, and resets passwords.
 ///
 /// ```swift
 /// let auth: EmailPasswordAuth = app.emailPasswordAuth
@@ -6,19 +6,21 @@
 /// let user = try await app.login(credentials: .emailPassword(email: email, password: password))
 /// ```
 ///
-/// The server sends no mail by itself: it hands the tokens of confirmations and resets to a program of the operator's,
-/// or writes them to its log. Which of the calls it takes is in its configuration. Every call throws `AppError`.
+/// The server itself sends no mail. It hands the tokens for confirmations and resets to a program of the operator, or
+/// writes them to its log. Its configuration says which of the calls it accepts. Every call throws `AppError`.
 public struct EmailPasswordAuth: Sendable {
     let app: AppState
 
-    /// Registers an address with a password. Depending on the server it can log in at once, or must be confirmed first.
+    /// Registers an address with a password. The server's configuration decides whether the address must be confirmed
+    /// before the first login.
     ///
     /// ```swift
     /// try await app.emailPasswordAuth.registerUser(email: email, password: password)
     /// ```
     ///
-    /// - Throws: `AppError.accountNameInUse`, `AppError.invalidParameter` for a password or an address that the server
-    ///   does not take. A server that confirms by message does not say that an address is in use: it tells its owner.
+    /// - Throws: `AppError.accountNameInUse` when the address is in use, `AppError.invalidParameter` when the server
+    ///   does not accept the address or the password. A server that confirms by message does not reveal that an address
+    ///   is in use: it informs the owner instead.
     public func registerUser(email: String, password: String) async throws {
         try await call("register", ["email": email, "password": password])
     }
@@ -34,7 +36,7 @@ public struct EmailPasswordAuth: Sendable {
         report(to: completion) { try await registerUser(email: email, password: password) }
     }
 
-    /// Confirms an address with what the message to it held.
+    /// Confirms an address with the token and token id from the message.
     ///
     /// ```swift
     /// try await app.emailPasswordAuth.confirmUser(message.token, tokenId: message.tokenId)
@@ -54,7 +56,7 @@ public struct EmailPasswordAuth: Sendable {
         report(to: completion) { try await confirmUser(token, tokenId: tokenId) }
     }
 
-    /// Sends the message again that an address is confirmed with. Says nothing about whether the address is known.
+    /// Sends the confirmation message again. The result does not reveal whether the address is known.
     ///
     /// ```swift
     /// try await app.emailPasswordAuth.resendConfirmationEmail(email)
@@ -63,7 +65,7 @@ public struct EmailPasswordAuth: Sendable {
         try await call("resend", ["email": email])
     }
 
-    /// Sends the message again and calls back.
+    /// Sends the confirmation message again and calls back.
     ///
     /// ```swift
     /// app.emailPasswordAuth.resendConfirmationEmail(email) { error in print(error ?? "done") }
@@ -90,8 +92,8 @@ public struct EmailPasswordAuth: Sendable {
         report(to: completion) { try await retryCustomConfirmation(email) }
     }
 
-    /// Sends a message with which the address's owner can set a new password. Says nothing about whether the address
-    /// is known.
+    /// Sends a message with which the owner of the address can set a new password. The result does not reveal whether
+    /// the address is known.
     ///
     /// ```swift
     /// try await app.emailPasswordAuth.sendResetPasswordEmail(email)
@@ -109,7 +111,7 @@ public struct EmailPasswordAuth: Sendable {
         report(to: completion) { try await sendResetPasswordEmail(email) }
     }
 
-    /// Sets a new password with what the message held. It ends all logins of the user.
+    /// Sets a new password with the token and token id from the message. All logins of the user end.
     ///
     /// ```swift
     /// try await app.emailPasswordAuth.resetPassword(to: password, token: message.token, tokenId: message.tokenId)
@@ -131,7 +133,7 @@ public struct EmailPasswordAuth: Sendable {
         report(to: completion) { try await resetPassword(to: password, token: token, tokenId: tokenId) }
     }
 
-    /// Sets a new password if the operator's program agrees, which gets the arguments. It ends all logins of the user.
+    /// Sets a new password if the operator's program, which gets the arguments, agrees. All logins of the user end.
     ///
     /// ```swift
     /// try await app.emailPasswordAuth.callResetPasswordFunction(email: email, password: password, args: ["my first pet"])

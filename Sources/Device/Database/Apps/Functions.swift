@@ -6,13 +6,13 @@
 /// functions.sum([1, 2, 3]) { (sum: AnyBSON?, error: (any Error)?) in print(sum?.asInt() ?? 0) }
 /// ```
 ///
-/// A function is a program of the server's operator: see `functions` in the server's configuration. A name the server does
-/// not have throws `AppError.functionNotFound`; one that fails throws `AppError.functionExecutionError` with its message.
+/// A function is a program of the server's operator: see `functions` in the server's configuration. An unknown name
+/// throws `AppError.functionNotFound`. A function that fails throws `AppError.functionExecutionError` with its message.
 @dynamicMemberLookup
 public struct Functions: Sendable {
     let user: User
 
-    /// Called with the function's result or why there is none.
+    /// Called with the function's result, or with an error.
     ///
     /// ```swift
     /// let shown: Functions.FunctionCompletionHandler = { value, error in print(value?.asInt() ?? 0) }
@@ -39,7 +39,7 @@ public struct Functions: Sendable {
     /// ```
     public typealias ResultFunction = @Sendable ([AnyBSON], @escaping ResultFunctionCompletionHandler) -> Void
 
-    /// The function of a name, in the form that calls back with a value and an error.
+    /// The function with this name, in the form that calls back with a value and an error.
     ///
     /// ```swift
     /// user.functions.sum([1, 2, 3]) { (sum: AnyBSON?, error: (any Error)?) in print(sum?.asInt() ?? 0) }
@@ -51,7 +51,7 @@ public struct Functions: Sendable {
         }
     }
 
-    /// The function of a name, in the form that calls back with a `Result`.
+    /// The function with this name, in the form that calls back with a `Result`.
     ///
     /// ```swift
     /// user.functions.sum([1, 2, 3]) { (result: Result<AnyBSON, any Error>) in print(result) }
@@ -61,7 +61,7 @@ public struct Functions: Sendable {
         return { arguments, completion in deliver(to: completion) { try await callable.call(arguments) } }
     }
 
-    /// The function of a name, in the form that suspends.
+    /// The function with this name, in the async form.
     ///
     /// ```swift
     /// let six = try await user.functions.sum(1, 2, 3)
@@ -82,13 +82,13 @@ public struct FunctionCallable: Sendable {
     let name: String
     let user: User
 
-    /// Calls the function and returns what it returned.
+    /// Calls the function and returns its result.
     ///
     /// ```swift
     /// let six = try await user.functions.sum.dynamicallyCall(withArguments: [1, 2, 3])
     /// ```
     ///
-    /// - Throws: `AppError`: there is no such function, it failed, or the server cannot be reached.
+    /// - Throws: `AppError` when there is no such function, when it fails, or when the server cannot be reached.
     public func dynamicallyCall(withArguments arguments: [AnyBSON]) async throws -> AnyBSON {
         try await call(arguments)
     }

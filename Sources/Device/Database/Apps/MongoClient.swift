@@ -1,5 +1,5 @@
-// The remote MongoDB of App Services is no part of our server. The names are here so that the compiler can say what to do
-// instead, where an app used them.
+// This server has no remote MongoDB, as App Services had. The names exist so that the compiler can say what to use
+// instead.
 
 extension User {
     /// A client for a MongoDB behind the server. There is none.

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Carries the calls of an app that are not sessions: logins, registrations, keys, functions.
 ///
-/// The library speaks HTTP/2 by itself. Give `AppConfiguration.transport` one of your own to answer without a server,
-/// or to pass the calls through something that only your app knows.
+/// The library speaks HTTP/2 by itself. Set `AppConfiguration.transport` to a transport of your own to answer without
+/// a server, or to send the calls another way.
 ///
 /// ```swift
 /// final class Offline: NetworkTransport {
@@ -13,7 +13,7 @@ public import Foundation
 /// }
 /// ```
 public protocol NetworkTransport: AnyObject, Sendable {
-    /// Sends one request and returns the answer, whatever its status is.
+    /// Sends one request and returns the answer, whatever its status.
     ///
     /// ```swift
     /// let answer = try await transport.send(request)
@@ -23,7 +23,7 @@ public protocol NetworkTransport: AnyObject, Sendable {
     func send(_ request: NetworkRequest) async throws -> NetworkResponse
 }
 
-/// A call of an app, as HTTP has it. The method is always `POST`.
+/// A call of an app as an HTTP request. The method is always `POST`.
 ///
 /// ```swift
 /// final class Printing: NetworkTransport {
@@ -34,11 +34,11 @@ public protocol NetworkTransport: AnyObject, Sendable {
 /// }
 /// ```
 public struct NetworkRequest: Sendable, Hashable {
-    /// The whole address.
+    /// The complete URL.
     public var url: String
-    /// Headers, the token among them.
+    /// The headers, including the token.
     public var headers: [String: String]
-    /// JSON.
+    /// The body, in JSON.
     public var body: Data
     /// How long the answer may take, in milliseconds.
     public var timeoutMilliseconds: UInt
@@ -53,10 +53,10 @@ public struct NetworkRequest: Sendable, Hashable {
 public struct NetworkResponse: Sendable, Hashable {
     /// The HTTP status.
     public var statusCode: Int
-    /// JSON.
+    /// The body, in JSON.
     public var body: Data
 
-    /// An answer.
+    /// Creates an answer.
     ///
     /// ```swift
     /// let unauthorized = NetworkResponse(statusCode: 401, body: Data(#"{"code":"invalidSession","message":"No."}"#.utf8))

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a token says of its bearer, read without verifying it: the server verifies, the device only needs a name for
-/// the user's files.
+/// The claims of a token, read without verifying it. The server verifies; the device only needs the user's id and the
+/// expiry.
 struct TokenPayload: Hashable, Sendable {
     var subject: String
     /// Seconds since 1970; nil when the token does not expire.
     var expiry: Double?
 
-    /// A token longer than this is none: headers have bounds too.
+    /// The longest token that is accepted: HTTP headers are bounded too.
     static let sizeBytesMax = 16 << 10
 
     init(_ token: String) throws {
@@ -42,7 +42,7 @@ struct TokenPayload: Hashable, Sendable {
         expiry = claims.exp
     }
 
-    /// When the token expires, in milliseconds since 1970; nil when it does not, or at no time that there is.
+    /// When the token expires, in milliseconds since 1970; nil when it does not expire or the time does not fit.
     var expiryMilliseconds: UInt64? {
         expiry.flatMap { UInt64(exactly: ($0 * 1_000).rounded(.down)) }
     }

@@ -2,8 +2,8 @@ import CausewayOperations
 import CausewaySync
 import CausewayWire
 
-/// The transport of a configuration that cannot work: opening the Realm still does, and the session says why it does
-/// not connect.
+/// The transport of a configuration that cannot work. The Realm still opens, and its session reports why it does not
+/// connect.
 struct UnusableTransport: Transport {
     private let failure: TransportFailure
 

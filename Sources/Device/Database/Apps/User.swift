@@ -2,18 +2,18 @@ import CausewaySync
 import CausewayWire
 import Synchronization
 
-/// Somebody who logged in to an app on this device.
+/// A user of an app who has logged in on this device.
 ///
 /// ```swift
 /// let user = try await app.login(credentials: .emailPassword(email: email, password: password))
 /// let realm = try await Realm(configuration: user.flexibleSyncConfiguration())
 /// ```
 ///
-/// A user stays logged in when the program starts again, until they log out. An access token that is about to
-/// expire is replaced by itself, with the refresh token of the login, and sessions go on. A login by JWT has none: an app
-/// that logs in again with a newer one in time keeps its sessions too.
+/// A user stays logged in across restarts of the program, until they log out. The refresh token of the login renews an
+/// access token that is about to expire, and sessions continue. A login by JWT has no refresh token: to keep its
+/// sessions, the app logs in again with a newer JWT in time.
 public final class User: Sendable {
-    /// The server's name for the user; the token's `sub` after a login by JWT.
+    /// The id of the user on the server. After a login by JWT it is the token's `sub`.
     ///
     /// ```swift
     /// print(user.id)
@@ -26,7 +26,7 @@ public final class User: Sendable {
     private struct Login {
         var record: UserRecord
         var drivers: [WeakDriver] = []
-        /// The one attempt to get a new token that runs.
+        /// The running renewal of the access token, if any.
         var renewal: Task<Renewal, Never>?
     }
 
@@ -42,19 +42,19 @@ public final class User: Sendable {
 
     var record: UserRecord { session.withLock(\.record) }
 
-    /// The token of the present login: what requests show.
+    /// The token that requests carry; nil when the user is not logged in.
     ///
     /// ```swift
     /// let header = ["Authorization": "Bearer \(user.accessToken ?? "")"]
     /// ```
     public var accessToken: String? { record.accessToken }
 
-    /// When the access token expires, in milliseconds since 1970; nil when it does not say.
+    /// When the access token expires, in milliseconds since 1970; nil without a token or an expiry.
     var tokenExpires: UInt64? {
         accessToken.flatMap { try? TokenPayload($0) }?.expiryMilliseconds
     }
 
-    /// What new access tokens are got with; nil after a login by JWT.
+    /// The token that renews access tokens; nil after a login by JWT and after a logout.
     ///
     /// ```swift
     /// let lastsBeyondTheToken = user.refreshToken != nil
@@ -84,14 +84,14 @@ public final class User: Sendable {
         record.identities.map { UserIdentity(providerType: $0.provider, identifier: $0.id) }
     }
 
-    /// What the providers of the identities told the server of the user.
+    /// The user's profile, as the identity providers reported it to the server.
     ///
     /// ```swift
     /// print(user.profile.name ?? user.profile.email ?? user.id)
     /// ```
     public var profile: UserProfile { UserProfile(metadata: record.profile.mapValues { $0 }) }
 
-    /// What the operator of the server has noted for the user, as of the last login or `refreshCustomData`.
+    /// The data that the server's operator keeps for the user, as of the last login or `refreshCustomData`.
     ///
     /// ```swift
     /// if case .string(let team)? = user.customData["team"] { show(team) }
@@ -112,7 +112,7 @@ public final class User: Sendable {
     /// ```
     public var functions: Functions { Functions(user: self) }
 
-    /// The sessions of the user's synced Realms that are open.
+    /// The sessions of the user's open synced Realms.
     ///
     /// ```swift
     /// for session in user.allSessions { session.reconnect() }
@@ -123,10 +123,10 @@ public final class User: Sendable {
 
     // MARK: - Leaving
 
-    /// Ends the user's sessions, forgets the tokens and tells the server that the refresh token is worth nothing any
-    /// more. Files stay, with everything not yet uploaded in them; it is sent after the next login.
+    /// Logs the user out: ends the sessions, deletes the tokens and revokes the refresh token on the server. Files stay
+    /// with their unsent writes, which are sent after the next login.
     ///
-    /// Without a connection the user is logged out all the same; the server then goes by the token's own end. An
+    /// Without a connection the user is logged out too, and the refresh token stays valid until it expires. An
     /// anonymous user cannot log in again and is removed.
     ///
     /// ```swift
@@ -163,14 +163,14 @@ public final class User: Sendable {
         report(to: completion) { try await self.remove() }
     }
 
-    /// Deletes the user on the server, with all ways to log in, and removes them here. What they wrote stays in the
-    /// database; the device's files stay too.
+    /// Deletes the user with all identities on the server, and removes the user from this device. Data that the user
+    /// wrote stays in the database, and files stay on the device.
     ///
     /// ```swift
     /// try await user.delete()
     /// ```
     ///
-    /// - Throws: `AppError` when the server refuses or cannot be reached. The user is untouched then.
+    /// - Throws: `AppError` when the server refuses or cannot be reached. Nothing changes then.
     public func delete() async throws {
         _ = try await call("delete", Nothing(), as: Nothing.self)
         end(.removed)
@@ -238,7 +238,7 @@ public final class User: Sendable {
         deliver(to: completion) { try await self.linkUser(credentials: credentials) }
     }
 
-    /// Asks the server for `customData`, the profile and the identities.
+    /// Updates `customData`, the profile and the identities from the server, and returns `customData`.
     ///
     /// ```swift
     /// let data = try await user.refreshCustomData()
@@ -251,7 +251,7 @@ public final class User: Sendable {
         return customData
     }
 
-    /// Asks the server for `customData` and calls back.
+    /// Updates `customData` from the server and calls back.
     ///
     /// ```swift
     /// user.refreshCustomData { result in print((try? result.get().keys.count) ?? 0) }
@@ -282,15 +282,15 @@ public final class User: Sendable {
         }
     }
 
-    /// What came of asking for a new access token.
+    /// The outcome of a renewal of the access token.
     enum Renewal: Sendable {
         case renewed
-        /// There is nothing to ask with: the app must log the user in again.
+        /// The user has no refresh token or has logged out: the app must log the user in again.
         case impossible
         case failed(TransportFailure)
     }
 
-    /// Gets a new access token with the refresh token. However many ask at a time, the server is asked once.
+    /// Gets a new access token with the refresh token. Concurrent callers share one request.
     func renewToken() async -> Renewal {
         let renewal = session.withLock { login in
             if let running = login.renewal { return running }
@@ -307,14 +307,14 @@ public final class User: Sendable {
         do {
             let answer: AccountAnswer = try await app.accounts.call("refresh", ["refreshToken": token])
             let drivers = session.withLock { login -> [SyncDriver]? in
-                // Whoever logged out or in meanwhile wants no token of the login before.
+                // The user may have logged out or in meanwhile. Then this token belongs to an earlier login.
                 guard login.record.refreshToken == token else { return nil }
                 login.record.take(answer)
                 return login.drivers.compactMap(\.driver)
             }
             if let drivers {
                 app.save(self)
-                // Whichever of the sessions asked, all of them go on with it.
+                // All sessions continue with the new token, whichever of them asked.
                 for driver in drivers { driver.tokenRefreshed() }
             }
             return isLoggedIn ? .renewed : .impossible
@@ -333,7 +333,7 @@ public final class User: Sendable {
         }
     }
 
-    /// The refresh token is worth nothing: the user is logged out, and sessions stop with the reason.
+    /// Logs the user out, because the server refuses the refresh token. Sessions stop with the reason.
     private func sessionRefused(_ token: String) {
         session.withLock { login in
             guard login.record.refreshToken == token else { return }
@@ -383,11 +383,11 @@ public final class User: Sendable {
 /// }
 /// ```
 public enum UserState: String, Codable, Sendable, Hashable {
-    /// They have logged out, or the server does not take their tokens any more.
+    /// The user has logged out, or the server no longer accepts the user's tokens.
     case loggedOut
-    /// They have logged in.
+    /// The user has logged in.
     case loggedIn
-    /// They were removed from this device.
+    /// The user was removed from this device.
     case removed
 }
 
@@ -400,17 +400,17 @@ public enum UserState: String, Codable, Sendable, Hashable {
 public struct UserIdentity: Hashable, Sendable {
     /// The provider: `local-userpass`, `api-key`, `anon-user`, `custom-token`, `oauth2-apple` and so on.
     public let providerType: String
-    /// The provider's name for the user.
+    /// The id of the user at the provider.
     public let identifier: String
 
-    /// An identity, for comparing.
+    /// Creates an identity, to compare with others.
     public init(providerType: String, identifier: String) {
         self.providerType = providerType
         self.identifier = identifier
     }
 }
 
-/// What the providers of a user's identities told the server of them.
+/// A user's profile, as the identity providers reported it to the server.
 ///
 /// ```swift
 /// let profile: UserProfile = user.profile
@@ -418,14 +418,14 @@ public struct UserIdentity: Hashable, Sendable {
 /// print(profile.gender ?? "", profile.minAge ?? "", profile.maxAge ?? "", profile.metadata.keys)
 /// ```
 public struct UserProfile: Hashable, Sendable {
-    /// Everything, by the names the providers use.
+    /// All values, under the providers' names.
     public let metadata: Document
 
-    /// The whole name.
+    /// The full name.
     public var name: String? { text("name") }
-    /// The address of a user with a password, or the one a provider knows.
+    /// The e-mail address: that of the login with a password, or the one a provider reported.
     public var email: String? { text("email") }
-    /// Where a picture of the user is.
+    /// The URL of a picture of the user.
     public var pictureURL: String? { text("picture_url") ?? text("picture") }
     /// The given name.
     public var firstName: String? { text("first_name") ?? text("given_name") }
@@ -435,9 +435,9 @@ public struct UserProfile: Hashable, Sendable {
     public var gender: String? { text("gender") }
     /// The birthday, as the provider writes it.
     public var birthday: String? { text("birthday") ?? text("birthdate") }
-    /// The least age the user has.
+    /// The lower bound of the user's age.
     public var minAge: String? { text("min_age") }
-    /// The greatest age the user has.
+    /// The upper bound of the user's age.
     public var maxAge: String? { text("max_age") }
 
     private func text(_ name: String) -> String? { metadata[name]??.stringValue }

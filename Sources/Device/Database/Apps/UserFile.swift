@@ -7,11 +7,11 @@ import Synchronization
 ///
 /// Tree `app.users`: id → the record as JSON. Tree `app.current`: an empty key → the id of the current user.
 ///
-/// The file is open for as long as a call takes: logins are rare, and several processes may have the app.
+/// The file is open only during a call: logins are rare, and several processes may use the app.
 struct UserFile: Sendable {
     let url: URL
 
-    /// Opening and closing a file that another thread has open would close it for both.
+    /// One thread at a time: closing the file would also close it for another thread that has it open.
     private static let turn = Mutex(())
 
     struct Content: Hashable, Sendable {
@@ -19,7 +19,7 @@ struct UserFile: Sendable {
         var current: String?
     }
 
-    /// What the file remembers; nothing when there is no file yet, or when it cannot be read.
+    /// The content of the file; empty when there is no file yet, or when it cannot be read.
     func content() -> Content {
         guard FileManager.default.fileExists(atPath: url.path) else { return Content() }
         do {
@@ -28,7 +28,7 @@ struct UserFile: Sendable {
                 defer { transaction.end() }
                 var content = Content()
                 transaction.tree("app.users").scan { _, value in
-                    // A record of a newer version that cannot be read is a user to log in again.
+                    // A record from a newer version may be unreadable. That user logs in again.
                     if let user = try? JSONDecoder().decode(UserRecord.self, from: Data(value)) {
                         content.users.append(user)
                     }
@@ -47,7 +47,7 @@ struct UserFile: Sendable {
         }
     }
 
-    /// Remembers users and who is the current one. A failure is logged: the users stay logged in for this process.
+    /// Stores users and who is the current one. A failure is logged: the users stay logged in for this process.
     func save(_ users: [UserRecord], removing removed: [String] = [], current: String?) {
         do {
             try FileManager.default.createDirectory(

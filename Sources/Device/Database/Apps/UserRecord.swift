@@ -1,11 +1,11 @@
-/// A user as the device remembers them from one start of the program to the next.
+/// A user as the device stores it between two starts of the program.
 struct UserRecord: Codable, Hashable, Sendable {
     var id: String
     var state = UserState.loggedOut
-    /// How the last login was done: a provider's name, as in `CredentialsRequest`.
+    /// The provider of the last login, named as in `CredentialsRequest`.
     var provider: String?
     var accessToken: String?
-    /// What a new access token is got with; nil after a login by JWT.
+    /// The token that renews access tokens; nil after a login by JWT.
     var refreshToken: String?
     var identities: [Identity] = []
     var profile: [String: AnyBSON] = [:]
@@ -19,7 +19,7 @@ struct UserRecord: Codable, Hashable, Sendable {
     var isAnonymous: Bool { provider == "anon-user" }
 }
 
-/// What the server tells of a user: all of it after a login, parts after other calls.
+/// The server's answer about a user: complete after a login, partial after other calls.
 struct AccountAnswer: Decodable, Sendable {
     var userId: String
     var accessToken: String?
@@ -31,7 +31,7 @@ struct AccountAnswer: Decodable, Sendable {
 }
 
 extension UserRecord {
-    /// Takes over what an answer says and keeps the rest.
+    /// Takes over the values that an answer contains and keeps the others.
     mutating func take(_ answer: AccountAnswer) {
         if let token = answer.accessToken { accessToken = token }
         if let token = answer.refreshToken { refreshToken = token }

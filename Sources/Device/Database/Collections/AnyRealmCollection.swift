@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// Any collection of a Realm as one type: where results, lists, sets and inverse relations of the same elements come in.
+/// Any collection of a Realm as one type: results, lists, sets and inverse relations of the same elements.
 ///
 /// ```swift
 /// func show(_ dogs: AnyRealmCollection<Dog>) { print(dogs.count) }
@@ -8,7 +8,7 @@ import CausewayModel
 /// show(AnyRealmCollection(person.dogs))
 /// ```
 ///
-/// It is as live as what it was made from, and costs a call more for each access.
+/// It is live if the wrapped collection is. Each access costs one more call.
 public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection {
     private let base: AnyCollectionBase<Element>
 
@@ -32,10 +32,10 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     /// The number of elements.
     public var count: Int { base.count }
 
-    /// The element at a position; one beyond the end stops the program.
+    /// The element at a position. A position out of bounds stops the program.
     public subscript(position: Int) -> Element { base.element(position) }
 
-    /// Goes over the elements that are there now.
+    /// Goes over the elements that are there when the loop begins.
     public func makeIterator() -> RealmCollectionIterator<Element> { base.makeIterator() }
 
     /// The Realm that manages the collection; nil for an unmanaged one.
@@ -56,7 +56,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     }
 }
 
-/// What is asked of a collection whose type is not known.
+/// The operations on a collection of an unknown type.
 class AnyCollectionBase<Element: RealmCollectionValue> {
     var source: _ResultsSource { unknown() }
     var count: Int { unknown() }

@@ -98,7 +98,7 @@ extension LinkingObjects: PropertyBox {
     }
 }
 
-/// An inverse relation that a class declares with `let`. The constant is a copy of what is here, whatever becomes of it.
+/// The state of an inverse relation that a class declares with `let`. All copies of the constant share it.
 final class DeclaredInverse {
     enum Place {
         case unmanaged
@@ -107,14 +107,14 @@ final class DeclaredInverse {
     }
     let property: String
     var place = Place.unmanaged
-    /// Of a live object, from the first use on.
+    /// The query, kept from the first use on for a live object.
     private var source: _ResultsSource?
 
     init(_ property: String) {
         self.property = property
     }
 
-    /// Several threads may read the objects of a frozen Realm, so that those remember nothing.
+    /// Several threads may read the objects of a frozen Realm, so these keep nothing.
     func source(_ object: ObjectBase, _ make: () -> _ResultsSource) -> _ResultsSource {
         if let source { return source }
         let made = make()

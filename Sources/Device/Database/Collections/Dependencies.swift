@@ -2,26 +2,26 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayQuery
 
-/// What a query result depends on beside which rows its class has: if nothing of it changed, neither did the result.
+/// What a query result depends on, besides which rows its class has. If none of it changed, the result did not change.
 struct Dependencies {
     struct OfClass {
-        /// Whether it matters which rows there are: a link to a row that is gone shows as nil.
+        /// Whether inserted and deleted rows matter: a link to a deleted row reads as nil.
         var rows = false
         var columns = ColumnSet()
     }
 
-    /// Columns of the result's own class, read in a row to judge that row.
+    /// Columns of the result's own class that are read to evaluate their own row.
     private(set) var own = ColumnSet()
-    /// What is read beyond the row itself. The result's own class is here too when a path comes back to it.
+    /// What is read outside of the row itself. Contains the result's own class when a path leads back to it.
     private(set) var foreign: [String: OfClass] = [:]
-    /// Whether it counts links from anywhere, so that every change may matter.
+    /// Whether a condition follows links from any class, so that every change may matter.
     private var isOnEverything = false
 
     mutating func add(_ predicate: BoundPredicate) {
         add(predicate, ofElements: false)
     }
 
-    /// - Parameter ofElements: the predicate is not about the row but about elements of a collection in it.
+    /// - Parameter ofElements: the predicate is about elements of a collection in the row, not about the row itself.
     private mutating func add(_ predicate: BoundPredicate, ofElements: Bool) {
         switch predicate {
         case .constant: break
@@ -91,7 +91,7 @@ struct Dependencies {
         }
     }
 
-    /// The rows of the result's own class that may now be judged otherwise, in no order.
+    /// The rows of the result's own class that must be evaluated again, in no order.
     func touched(_ changes: ClassChanges) -> [ObjectKey] {
         var keys = changes.inserted + changes.deleted.map(\.key)
         if !own.isEmpty {

@@ -1,4 +1,4 @@
-// Collections as text, in RealmSwift's layout without addresses: a hundred elements, to a depth.
+// Collections as text, in RealmSwift's layout without addresses: at most a hundred elements, nested to a given depth.
 
 /// A collection that can describe itself within a description.
 protocol ListDescribing {
@@ -40,9 +40,9 @@ private func describe(_ lines: [String], of count: Int, _ name: String) -> Strin
     return "\(name) (\n\(lines.joined(separator: ",\n"))\(skipped)\n)"
 }
 
-/// The class of the elements, or their type as messages call it.
+/// The class of the elements, or the word for their type in messages.
 private func typeName<Element: RealmCollectionValue>(_ type: Element.Type) -> String {
-    // A projection is stored as nothing, and has no shape.
+    // A projection is not stored and has no shape.
     if type is any ProjectionObservable.Type { return "\(type)" }
     return Element._shape.target?.className() ?? Element._shape.type.word
 }

@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// A key of an unmanaged map, which is the same as another one if and only if their bytes are, as in a managed map.
+/// A key of an unmanaged map. Two keys are equal if and only if their bytes are, as in a managed map.
 struct ExactKey<Key: _MapKey>: Hashable {
     var key: Key
 
@@ -17,8 +17,8 @@ struct ExactKey<Key: _MapKey>: Hashable {
     }
 }
 
-/// An element of an unmanaged set. Strings are one element if and only if their bytes are the same, as in a managed set;
-/// what else is equal, the type of the elements says.
+/// An element of an unmanaged set. Strings are equal if and only if their bytes are, as in a managed set. Other
+/// elements compare with `==`.
 struct ExactElement<Element: Hashable>: Hashable {
     var element: Element
 
@@ -38,7 +38,7 @@ struct ExactElement<Element: Hashable>: Hashable {
         return first.isSame(as: second)
     }
 
-    // Equal bytes make an equal text, so what is the same here has the same hash.
+    // Texts with equal bytes are equal strings, so equal elements have equal hashes.
     func hash(into hasher: inout Hasher) {
         hasher.combine(element)
     }

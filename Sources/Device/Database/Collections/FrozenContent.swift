@@ -2,7 +2,7 @@ import Foundation
 
 /// The content of results in a frozen Realm: found once, by the first thread that asks, then read by all without waiting.
 ///
-/// Unchecked: what is pointed to never changes, and is set once.
+/// Unchecked: the pointer is set once, and the content behind it never changes.
 final class FrozenContent: @unchecked Sendable {
     private final class Known {
         let content: _ResultsSource.Content
@@ -13,7 +13,7 @@ final class FrozenContent: @unchecked Sendable {
     }
 
     private let known = PublishedPointers(1)
-    /// Held by who looks for the content.
+    /// Held by the thread that looks for the content.
     private let search = NSRecursiveLock()
 
     deinit {
@@ -25,7 +25,7 @@ final class FrozenContent: @unchecked Sendable {
         known[0].map { Unmanaged<Known>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.content } }
     }
 
-    /// Runs what looks for the content, or for a part of it, in one thread at a time.
+    /// Runs a search for the content, or for a part of it, on one thread at a time.
     func searching<Result>(_ body: () -> Result) -> Result {
         search.lock()
         defer { search.unlock() }

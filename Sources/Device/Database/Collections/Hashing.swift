@@ -1,14 +1,14 @@
-// Collections as keys and in values that are hashed. What changes afterwards is no longer found, as with every class.
+// Collections as keys and in hashed values. A collection that changes afterwards is no longer found, as with any class.
 
 extension List: Hashable {
-    /// Feeds what makes it equal to others to a hasher.
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         if case .unmanaged(let elements) = state { hasher.combine(elements) } else { managed?.hash(into: &hasher) }
     }
 }
 
 extension MutableSet: Hashable {
-    /// Feeds what makes it equal to others to a hasher.
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         if case .unmanaged(_, let members) = state {
             hasher.combine(members)
@@ -19,7 +19,7 @@ extension MutableSet: Hashable {
 }
 
 extension Map: Hashable {
-    /// Feeds what makes it equal to others to a hasher.
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         if case .unmanaged(let entries) = state { hasher.combine(entries) } else { managed?.list.hash(into: &hasher) }
     }

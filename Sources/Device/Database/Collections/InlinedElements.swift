@@ -4,22 +4,23 @@ public import Glibc
 
 // Reading an element of a managed list by its position, inlined into the app's module, for numbers and Bools.
 //
-// As with properties: one compare each for the thread, the epoch, the version of the lists and the range, then the load.
-// Elements outside the window that was read last are found in the list's directory, once it has one.
-// What is unusual leaves through `List.element`, which checks everything and finds the elements around the position.
+// As with properties, a read compares the thread, the epoch, the version of the lists and the range, and then loads.
+// An element outside of the last window is found in the list's directory, once the list has one.
+// All other reads go through `List.element`, which checks everything and moves the window to the position.
 
-/// What an inlined read of an element needs to know of its list, in memory of its own.
+/// What an inlined read of an element needs from its list, in memory of its own.
 @frozen
 public struct _ListCursor {
-    /// The elements that were read last.
+    /// The window of elements around the last checked read.
     public var window: ListWindow
-    /// Of the same version as the window; empty until the list has a directory. Who has the cursor holds that.
+    /// The spans of the list's directory, in the window's version; empty until there is one. The cursor's owner keeps
+    /// the directory alive.
     public var spans: ListSpans
     /// The table's count of changes to lists.
     public var listVersion: UnsafeMutablePointer<UInt>
     /// The owner's class. The list holds the instance that owns it.
     public var header: UnsafeMutablePointer<_AccessHeader>
-    /// The epoch of the owner's class in which the owner was seen last.
+    /// The epoch of the owner's class in which the owner was last known to exist.
     public var epoch: UInt
 
     static func make(_ access: _ClassAccess, _ epoch: UInt) -> UnsafeMutablePointer<_ListCursor> {
@@ -31,7 +32,7 @@ public struct _ListCursor {
         return cursor
     }
 
-    /// Where an element lies, if it may be read without further checks.
+    /// The address of an element, or nil when the read needs further checks.
     @inlinable
     @inline(__always)
     public func element(_ position: Int, size: Int) -> UnsafeRawPointer? {
@@ -43,17 +44,17 @@ public struct _ListCursor {
 }
 
 extension RealmCollectionValue {
-    /// An element of a managed list, read where it lies; nil where that takes more than a look.
+    /// Reads an element of a managed list in place; nil when the inlined path cannot read it.
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Self? { nil }
 
-    /// Whether this is a class of objects.
+    /// Whether the elements are objects, for which a loop returns accessors.
     @inlinable
     public static func _isObject() -> Bool { false }
 }
 
 extension Int {
-    /// An element of a managed list, read where it lies; nil where that takes more than a look.
+    /// Reads an element of a managed list in place; nil when the inlined path cannot read it.
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Int? {
         guard let element = cursor.pointee.element(position, size: 8) else { return nil }
@@ -62,7 +63,7 @@ extension Int {
 }
 
 extension Double {
-    /// An element of a managed list, read where it lies; nil where that takes more than a look.
+    /// Reads an element of a managed list in place; nil when the inlined path cannot read it.
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Double? {
         guard let element = cursor.pointee.element(position, size: 8) else { return nil }
@@ -71,7 +72,7 @@ extension Double {
 }
 
 extension Float {
-    /// An element of a managed list, read where it lies; nil where that takes more than a look.
+    /// Reads an element of a managed list in place; nil when the inlined path cannot read it.
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Float? {
         guard let element = cursor.pointee.element(position, size: 4) else { return nil }
@@ -80,7 +81,7 @@ extension Float {
 }
 
 extension Bool {
-    /// An element of a managed list, read where it lies; nil where that takes more than a look.
+    /// Reads an element of a managed list in place; nil when the inlined path cannot read it.
     @inlinable
     public static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Bool? {
         guard let element = cursor.pointee.element(position, size: 1) else { return nil }

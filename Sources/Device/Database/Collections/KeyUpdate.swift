@@ -1,8 +1,8 @@
 import CausewayModel
 
-/// How an array of keys became another: what left it and what came into it. Everything else kept its order.
+/// The difference between two arrays of keys: removed and inserted keys. All other keys kept their order.
 ///
-/// A key that was taken out and put in again is in both lists, perhaps at the place where it was.
+/// A key that was removed and inserted again is in both lists, perhaps with the same place.
 struct KeyUpdate {
     struct Place {
         var position: Int
@@ -16,10 +16,10 @@ struct KeyUpdate {
 
     var isEmpty: Bool { removed.isEmpty && inserted.isEmpty }
 
-    /// As a change of positions, without modifications.
+    /// The update as a change of positions, without modifications.
     ///
-    /// Keys that were put back between the same neighbours stay; of several between the same two, as many as kept their
-    /// order.
+    /// A key that was put back between the same neighbours does not count as changed. Of several between the same two,
+    /// the most that kept their order do not count.
     ///
     /// - Complexity: O(k log k) for k removed and inserted keys.
     var indexChanges: IndexChanges {
@@ -41,7 +41,7 @@ struct KeyUpdate {
 }
 
 extension [ObjectKey] {
-    /// More changes than this are made in one pass over the array; fewer by shifting what lies behind each.
+    /// More changes than this are made in one pass over the array; fewer by shifting the keys behind each change.
     private static var shiftsMax: Int { 4 }
 
     /// - Complexity: O(n), a copy of memory.
@@ -80,7 +80,7 @@ extension [ObjectKey] {
         self = result
     }
 
-    /// Where the keys stand that are in a set, in an array of any order. Ascending.
+    /// The places of the given keys in an array of any order, by ascending position.
     ///
     /// - Complexity: O(n), with a few instructions for an element.
     func places(of keys: [ObjectKey]) -> [KeyUpdate.Place] {
@@ -99,16 +99,16 @@ extension [ObjectKey] {
         self[start...].partitioningIndex { $0 >= key }
     }
 
-    /// Where a key stands in an ascending array.
+    /// The position of a key in an ascending array, or nil.
     func ascendingPosition(of key: ObjectKey) -> Int? {
         let position = lowerBound(key)
         return position < count && self[position] == key ? position : nil
     }
 }
 
-/// A set of keys that is asked about many others.
+/// A set of keys, made for many membership tests.
 private struct KeyFilter {
-    /// Bits are worth their memory up to this many for each key, and below `bitsAlways`.
+    /// The set is a bitmap if it needs at most this many bits for each key, or fewer than `bitsAlways` bits.
     private static let bitsPerKeyMax: UInt64 = 1024
     private static let bitsAlways: UInt64 = 1 << 16
 
@@ -117,7 +117,7 @@ private struct KeyFilter {
     private var bits: [UInt64] = []
     private var keys: Set<ObjectKey> = []
 
-    /// Nil for no keys.
+    /// Nil when there are no keys.
     init?(_ keys: [ObjectKey]) {
         guard let lowest = keys.min(), let highest = keys.max() else { return nil }
         self.lowest = UInt64(bitPattern: lowest.rawValue)

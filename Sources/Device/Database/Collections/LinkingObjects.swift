@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// The objects that link to this one through a property of theirs: the inverse of that link.
+/// The objects that link to this one through one of their properties: the inverse of that link.
 ///
 /// ```swift
 /// class Person: Object { @Persisted var dogs: List<Dog> }
@@ -15,7 +15,7 @@ import CausewayModel
 public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmCollection {
     private enum State {
         case unmanaged(originProperty: String)
-        /// Declared with `let`: whether its object is managed shows when it is used.
+        /// Declared with `let`. Whether its object is managed is known only when it is used.
         case declared(DeclaredInverse)
         case managed(_ResultsSource)
         case tracing(_PathRecorder)
@@ -76,7 +76,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
         }
     }
 
-    /// The element at a position. One that does not exist stops the program.
+    /// The element at a position. A position out of bounds stops the program.
     public subscript(position: Int) -> Element {
         switch current {
         case .unmanaged, .declared:
@@ -95,7 +95,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     /// The Realm that manages it; nil for an unmanaged one.
     public var realm: Realm? { source.map { Realm(instance: $0.instance) } }
 
-    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
+    /// Whether it can no longer be used: the object it belongs to was deleted, or its Realm was invalidated.
     public var isInvalidated: Bool { source?.isInvalidated ?? false }
 
     /// Whether it belongs to a frozen Realm, and never changes.
@@ -104,7 +104,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     /// The content as text: to a depth of five, and a hundred elements of each collection.
     public var description: String { describe(self, "LinkingObjects") }
 
-    /// Two are equal when they are the same inverse of the same object, as one property gave it.
+    /// Two are equal when they were read from the same property of the same managed accessor. Unmanaged ones are never
+    /// equal.
     public static func == (left: LinkingObjects, right: LinkingObjects) -> Bool {
         guard let left = left.source, let right = right.source else { return false }
         return left === right
@@ -131,19 +132,19 @@ extension LinkingObjects: _InverseRelation {
         _PropertyShape(.object, collection: .list, target: Element.self, isInverse: true)
     }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> LinkingObjects { LinkingObjects(_originProperty: "") }
 
-    /// Whether a managed object keeps the value from its first read on.
+    /// True: a managed object keeps the value from its first read on.
     @inlinable
     public static func _cachesManagedValue() -> Bool { true }
 
-    /// The value that the store holds, as this type.
+    /// An inverse relation is not stored: always an unmanaged one.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> LinkingObjects {
         _zeroValue()
     }
 
-    /// The value as the store holds it.
+    /// An inverse relation is not stored: always null.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _StoredValue(.null) }
 
     /// Here `column` is the position among the class's inverse relations.
@@ -157,12 +158,12 @@ extension LinkingObjects: _InverseRelation {
         return _ResultsSource(.inverse(owner: object._key, of: access, column: originColumn), of: origin)
     }
 
-    /// Writes the property of a managed object.
+    /// Stops the program: an inverse relation cannot be assigned.
     public static func _writeManaged(_ object: ObjectBase, _ column: Int, _ value: LinkingObjects) {
         misuse("Linking objects cannot be assigned: change the links they are computed from.")
     }
 
-    /// A value whose own properties continue the recorded path.
+    /// A value whose properties continue the recorded key path.
     public static func _tracing(_ recorder: _PathRecorder) -> LinkingObjects {
         LinkingObjects(state: .tracing(recorder))
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-// Several elements at once, as tables on a screen name them.
+// Several elements at once, by the index sets that UI lists use.
 
 extension List {
     /// Removes the elements at these positions.
@@ -14,18 +14,18 @@ extension List {
         for position in offsets.reversed() { remove(at: position) }
     }
 
-    /// Moves the elements at these positions, in their order, to before the element that is at the destination now.
+    /// Moves the elements at these positions, in their order, before the element that is now at the destination.
     ///
     /// ```swift
     /// try realm.write { person.dogs.move(fromOffsets: [0, 3], toOffset: 2) }    // a b c d e → b a d c e
     /// ```
     ///
-    /// The destination may be one beyond the last element. A position that is none stops the program.
+    /// The destination may be `count`. A position out of bounds stops the program.
     ///
     /// - Complexity: O(k log n) for k positions.
     public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
         checkBounds(destination, count + 1)
-        // Those before the destination from the last to the first, so that none that is to move yet has another position.
+        // Elements before the destination move last to first, so that the positions of those not yet moved stay valid.
         var target = destination - 1
         for position in offsets.filter({ $0 < destination }).reversed() {
             move(from: position, to: target)

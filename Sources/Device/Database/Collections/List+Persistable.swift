@@ -11,19 +11,19 @@ extension List: _Persistable {
         return shape
     }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> List { List() }
 
-    /// Whether a managed object keeps the value from its first read on.
+    /// True: a managed object keeps the value from its first read on.
     @inlinable
     public static func _cachesManagedValue() -> Bool { true }
 
-    /// The value that the store holds, as this type.
+    /// Stops the program: a list is not a single stored value.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         misuse("A list is not a value that can be stored in a collection.")
     }
 
-    /// The value as the store holds it.
+    /// A list is not a single stored value: always null.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _StoredValue(.null) }
 
     /// Reads the property of a managed object.
@@ -41,12 +41,12 @@ extension List: _Persistable {
         list.replaceAll(Array(value).map { $0._toStored(list.target).value })
     }
 
-    /// Takes over what an unmanaged value holds when its owner becomes managed.
+    /// Moves the content of `value` into the row when its unmanaged owner becomes managed.
     public static func _adopt(_ value: List, _ object: ObjectBase, _ column: Int) {
         guard let access = object._access else { return }
         let list = ManagedList(object, access, column)
         let elements = Array(value)
-        // Managed first: an element that leads back here finds the list in place.
+        // The list becomes managed first, so that an element that links back to the owner finds it in place.
         if case .unmanaged = value.state { value.become(list) }
         if elements.isEmpty, list.count == 0 { return }
         if access.instance.updatePolicy == .modified, let elements = elements as? [AnyRealmValue],
@@ -58,7 +58,7 @@ extension List: _Persistable {
         if access.table.listValues(object._key, column) != values { list.replaceAll(values) }
     }
 
-    /// A value whose own properties continue the recorded path.
+    /// A value whose properties continue the recorded key path.
     public static func _tracing(_ recorder: _PathRecorder) -> List {
         List(state: .tracing(recorder))
     }
@@ -73,7 +73,7 @@ extension List: ListFilling {
     }
 }
 
-/// Elements of any types as those of a collection; nil when one of them does not fit.
+/// Converts elements of any types to the element type of a collection; nil when one of them does not fit.
 func convertedElements<Element: RealmCollectionValue>(_ elements: [Any], _ resolving: (Any) -> Any?) -> [Element]? {
     var converted: [Element] = []
     for element in elements {

@@ -10,18 +10,18 @@ import CausewayModel
 /// try realm.write { person.dogs.append(rex) }
 /// ```
 ///
-/// The list of an unmanaged object holds its own elements; with its object it becomes managed and live. The list of a
-/// managed object is changed in write transactions only. Indices out of bounds stop the program.
+/// The list of an unmanaged object holds its own elements. It becomes managed and live together with its object. The
+/// list of a managed object can be changed only in a write transaction. Indices out of bounds stop the program.
 public final class List<Element: RealmCollectionValue>: RealmCollection {
     enum State {
         case unmanaged([Element])
         case managed(ManagedList)
-        /// Part of a key path that is being recorded: every index gives the same recording element.
+        /// Part of a key path that is being recorded. Every index gives the same recording element.
         case tracing(_PathRecorder)
     }
-    // Exclusivity is not checked: a list is confined to one thread, and neither is ever passed inout.
+    // Exclusivity is not checked: a list is confined to one thread, and these properties are never passed inout.
     @exclusivity(unchecked) private(set) var state: State
-    /// What inlined reads of elements look at; nil until the list is managed.
+    /// The cursor for inlined reads of elements; nil until the list is managed.
     @exclusivity(unchecked) @usableFromInline
     private(set) var _cursor: UnsafeMutablePointer<_ListCursor>?
 
@@ -35,7 +35,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         _cursor = managed?.cursor
     }
 
-    /// The managed list, not counted: the state owns it.
+    /// The managed list without a retain: the state owns it.
     private var unownedList: Unmanaged<ManagedList>? {
         if case .managed(let list) = state { Unmanaged.passUnretained(list) } else { nil }
     }
@@ -84,7 +84,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     /// The Realm that manages it; nil for an unmanaged one.
     public var realm: Realm? { managed.map { Realm(instance: $0.instance) } }
 
-    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
+    /// Whether it can no longer be used: the object it belongs to was deleted, or its Realm was invalidated.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
 
     /// Whether it belongs to a frozen Realm, and never changes.
@@ -137,7 +137,8 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
-    /// Two managed lists are equal when they are the same list of the same object, two unmanaged ones when they hold the same.
+    /// Two managed lists are equal when they are the same property of the same object, two unmanaged lists when their
+    /// elements are equal.
     public static func == (left: List, right: List) -> Bool {
         if left === right { return true }
         if case (.unmanaged(let first), .unmanaged(let second)) = (left.state, right.state) { return first == second }
@@ -147,7 +148,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
 
     // MARK: - Changing
 
-    /// The element at a position. One that does not exist stops the program.
+    /// The element at a position. A position out of bounds stops the program.
     public subscript(position: Int) -> Element {
         @inlinable
         get {
@@ -196,7 +197,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         append(objectsIn: objects)
     }
 
-    /// Inserts an element before the position given; the position after the last appends.
+    /// Inserts an element before a position; at `count` it appends.
     ///
     /// ```swift
     /// try realm.write { person.dogs.insert(rex, at: 0) }
@@ -217,7 +218,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
-    /// Inserts the elements of a collection before the position given.
+    /// Inserts the elements of a collection before a position.
     ///
     /// ```swift
     /// try realm.write { person.nicknames.insert(contentsOf: ["Bo", "Bobby"], at: 0) }
@@ -281,14 +282,14 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
-    /// Removes the first element, if there is one.
+    /// Removes the first element. An empty list stops the program.
     ///
     /// ```swift
     /// try realm.write { person.nicknames.removeFirst() }
     /// ```
     public func removeFirst() { removeFirst(1) }
 
-    /// Removes the first elements.
+    /// Removes the first elements. More than there are stops the program.
     ///
     /// ```swift
     /// try realm.write { person.nicknames.removeFirst(2) }
@@ -298,14 +299,14 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         for _ in 0..<number { remove(at: 0) }
     }
 
-    /// Removes the last element, if there is one.
+    /// Removes the last element. An empty list stops the program.
     ///
     /// ```swift
     /// try realm.write { person.nicknames.removeLast() }
     /// ```
     public func removeLast() { removeLast(1) }
 
-    /// Removes the last elements.
+    /// Removes the last elements. More than there are stops the program.
     ///
     /// ```swift
     /// try realm.write { person.nicknames.removeLast(2) }
@@ -315,7 +316,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         for _ in 0..<number { remove(at: count - 1) }
     }
 
-    /// Moves an element; it stands at the new position afterwards.
+    /// Moves an element. `to` is its position after the move.
     ///
     /// ```swift
     /// try realm.write { person.dogs.move(from: 2, to: 0) }

@@ -3,11 +3,11 @@ import CausewayObjectStore
 
 /// A list, set or map property of a managed object: its elements, or its values.
 ///
-/// Positions here are those the app sees. In a synchronised file the stored list may also hold links to objects that
-/// have not arrived; these are not shown, so positions are translated where there are any.
+/// Positions here are those that the app sees. In a synced file the stored list may also hold links to objects that
+/// have not arrived. These are not shown, and positions are translated where there are any.
 final class ManagedList {
     let instance: RealmInstance
-    // Unsafe only in that it is not counted: the instance above owns it.
+    // Uncounted but safe: the instance above owns it.
     unowned(unsafe) let access: _ClassAccess
     let key: ObjectKey
     let column: Int
@@ -17,12 +17,12 @@ final class ManagedList {
     /// Whether it may hold links that are not shown.
     private let hidesGhosts: Bool
     private let kind: CollectionKind
-    /// What inlined reads of elements look at.
+    /// The cursor for inlined reads of elements.
     let cursor: UnsafeMutablePointer<_ListCursor>
     private let hasPlainElements: Bool
     /// Whether elements may be collections.
     private let isMixed: Bool
-    /// What the cursor's spans belong to.
+    /// The directory that the cursor's spans belong to.
     @exclusivity(unchecked) private var directory: ListDirectory?
 
     convenience init(_ object: ObjectBase, _ access: _ClassAccess, _ column: Int) {
@@ -68,16 +68,18 @@ final class ManagedList {
 
     private static func hasPlainElements(_ access: _ClassAccess, _ column: Int) -> Bool {
         switch access.schema.properties[column].type {
-        // Several threads may read a frozen list at once.
+        // Several threads may read a frozen list at once, so its cursor never moves.
         case .int, .double, .float, .bool: !access.instance.isFrozen
         default: false
         }
     }
 
-    /// What its elements are made with: the class they lead to, or for mixed ones, which may lead to any, the owner's.
+    /// The class that elements are made with: the target of links, or the owner's class for mixed elements, whose links
+    /// may lead to any class.
     var target: _ClassAccess? { source.links }
 
-    /// Several threads may read: none may remember which positions are shown, but the source knows what they show.
+    /// Several threads may read a frozen list, so none caches the visible positions. The source has the visible
+    /// content.
     private var isFrozenWithGhosts: Bool { hidesGhosts && instance.isFrozen }
 
     // MARK: - Checks
@@ -149,7 +151,7 @@ final class ManagedList {
     private func moveCursor(to position: Int) {
         cursor.pointee.epoch = epoch
         cursor.pointee.window = access.table.listWindow(key, column, around: position)
-        // Whatever the directory was, it may be of another version than the window.
+        // The old directory may be of another version than the window.
         directory = access.table.listDirectory(key, column)
         cursor.pointee.spans = directory?.spans ?? .empty
     }
@@ -196,7 +198,8 @@ final class ManagedList {
         elementsRemoved()
     }
 
-    /// Stops the program where a collection would stand too deep, or in a set.
+    /// Stops the program if the value is a collection that would be nested too deeply, or stand in a set or in an
+    /// asymmetric object.
     func checkPlace(of value: Value) {
         guard case .anyObject = value else { return }
         if kind == .set { instance.refuseNestedInSet(value) }
@@ -204,7 +207,7 @@ final class ManagedList {
         instance.checkLevel(of: value, in: access, key)
     }
 
-    /// Embedded objects and nested collections end with their place in the list.
+    /// Embedded objects and nested collections are deleted with their place in the list.
     func elementsRemoved() {
         if source.access?.isEmbedded == true || isMixed && instance.hasSeenNested {
             instance.rowsDeleted()

@@ -3,7 +3,7 @@ import CausewayObjectStore
 
 /// A map property of a managed object.
 ///
-/// A value that links to an object that has not arrived here reads as nil, so that every key has its value.
+/// A link to an object that has not arrived reads as nil, so that every key has a value.
 final class ManagedMap {
     /// The values, in the order of the keys.
     let list: ManagedList

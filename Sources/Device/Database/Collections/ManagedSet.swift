@@ -32,7 +32,7 @@ final class ManagedSet {
         list.instance.contentChanged()
     }
 
-    /// The element as the set would hold it, without adding an object to the Realm; nil for one that cannot be there.
+    /// The element as the set would store it, without adding an object to the Realm; nil for one that cannot be there.
     private func stored<Element: RealmCollectionValue>(_ element: Element) -> Value? {
         let mixed = element as? AnyRealmValue
         if mixed?.isCollection == true { return nil }

@@ -10,19 +10,19 @@ extension Map: _Persistable {
         return shape
     }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Map { Map() }
 
-    /// Whether a managed object keeps the value from its first read on.
+    /// True: a managed object keeps the value from its first read on.
     @inlinable
     public static func _cachesManagedValue() -> Bool { true }
 
-    /// The value that the store holds, as this type.
+    /// Stops the program: a map is not a single stored value.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         misuse("A map is not a value that can be stored in a collection.")
     }
 
-    /// The value as the store holds it.
+    /// A map is not a single stored value: always null.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _StoredValue(.null) }
 
     /// Reads the property of a managed object.
@@ -42,13 +42,13 @@ extension Map: _Persistable {
         map.replaceAll(value.storedEntries(map))
     }
 
-    /// Takes over what an unmanaged value holds when its owner becomes managed.
+    /// Moves the content of `value` into the row when its unmanaged owner becomes managed.
     public static func _adopt(_ value: Map, _ object: ObjectBase, _ column: Int) {
         guard let access = object._access else { return }
         let map = ManagedMap(ManagedList(object, access, column))
         let unmanaged = Map(
             state: .unmanaged(Dictionary(uniqueKeysWithValues: value.entries.map { (ExactKey($0.key), $0.value) })))
-        // Managed first: a value that leads back here finds the map in place.
+        // The map becomes managed first, so that a value that links back to the owner finds it in place.
         if case .unmanaged = value.state { value.become(map) }
         if unmanaged.isEmpty, map.list.count == 0 { return }
         if access.instance.updatePolicy == .modified, let unmanaged = unmanaged as? Map<String, AnyRealmValue>,
@@ -60,13 +60,13 @@ extension Map: _Persistable {
     }
 
     private func storedEntries(_ map: ManagedMap) -> [(key: String, value: CausewayModel.Value)] {
-        // In the order of the keys, so that objects that are added on the way get their rows in one order always.
+        // Sorted by key, so that objects that are added here always get their rows in the same order.
         entries.sorted { $0.key._mapKey.precedes($1.key._mapKey) }.map { entry in
             (key: entry.key._mapKey, value: entry.value._toStored(map.list.target).value)
         }
     }
 
-    /// A value whose own properties continue the recorded path.
+    /// A value whose properties continue the recorded key path.
     public static func _tracing(_ recorder: _PathRecorder) -> Map {
         Map(state: .tracing(recorder))
     }
@@ -98,7 +98,7 @@ extension Map: Encodable where Key: Encodable, Value: Encodable {
     /// Writes the entries as an object whose names are the keys.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        // A Swift dictionary takes two spellings of a text for one key.
+        // A Swift dictionary treats two Unicode spellings of a text as one key.
         try container.encode(Dictionary(entries.map { ($0.key._mapKey, $0.value) }, uniquingKeysWith: { $1 }))
     }
 }

@@ -12,15 +12,16 @@ import CausewayModel
 /// ```
 ///
 /// Values are scalars, optional scalars, or optional objects and embedded objects: `Map<String, Dog?>`. A key must not
-/// begin with `$` nor contain a dot: percent-encode those of other sources. Keys are the same if and only if their bytes
-/// are: "é" as one character and as two are two keys. The map of an unmanaged object holds its own
-/// entries; with its object it becomes managed and live, and keeps its keys in ascending order. The map of a managed
-/// object is changed in write transactions only.
+/// begin with `$` or contain a dot: such a key stops the program, so percent-encode keys from other sources. Keys are
+/// equal if and only if their bytes are: "é" as one scalar and as two scalars are two keys.
+///
+/// The map of an unmanaged object holds its own entries. It becomes managed and live together with its object, and then
+/// keeps its keys in ascending order. The map of a managed object can be changed only in a write transaction.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCollection {
     enum State {
         case unmanaged([ExactKey<Key>: Value])
         case managed(ManagedMap)
-        /// Part of a key path that is being recorded: every key gives the same recording value.
+        /// Part of a key path that is being recorded. Every key gives the same recording value.
         case tracing(_PathRecorder)
     }
     private(set) var state: State
@@ -84,7 +85,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     /// The Realm that manages it; nil for an unmanaged one.
     public var realm: Realm? { managed.map { Realm(instance: $0.list.instance) } }
 
-    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
+    /// Whether it can no longer be used: the object it belongs to was deleted, or its Realm was invalidated.
     public var isInvalidated: Bool { managed?.list.isInvalidated ?? false }
 
     /// Whether it belongs to a frozen Realm, and never changes.
@@ -119,7 +120,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         }
     }
 
-    /// The keys with their values, as they are now.
+    /// The keys with their current values.
     var entries: [(key: Key, value: Value)] {
         switch state {
         case .unmanaged(let entries): entries.map { (key: $0.key.key, value: $0.value) }
@@ -142,7 +143,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         Value._fromStored(_StoredValue(value), map.list.target)
     }
 
-    /// Two managed maps are equal when they are the same map of the same object, two unmanaged ones when they hold the same.
+    /// Two managed maps are equal when they are the same property of the same object, two unmanaged maps when their
+    /// entries are equal.
     public static func == (left: Map, right: Map) -> Bool {
         if left === right { return true }
         if case (.unmanaged(let first), .unmanaged(let second)) = (left.state, right.state) { return first == second }
@@ -152,7 +154,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
 
     // MARK: - Changing
 
-    /// The value of a key, or nil where it is not there. Setting nil removes the key.
+    /// The value of a key, or nil when the key is missing. Setting nil removes the key.
     ///
     /// ```swift
     /// let park = dog.favoriteParksByCity["Chicago"]
@@ -173,7 +175,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         }
     }
 
-    /// The value of a key, or a default where it is not there; setting it enters the key.
+    /// The value of a key, or a default when the key is missing. Setting it adds the key.
     ///
     /// ```swift
     /// let park = dog.favoriteParksByCity["Chicago", default: "none yet"]
@@ -183,7 +185,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         set { self[key] = newValue }
     }
 
-    /// Gives a key a value. An embedded object that is replaced is deleted.
+    /// Sets the value of a key. An embedded object that is replaced is deleted.
     ///
     /// ```swift
     /// try realm.write { dog.favoriteParksByCity.updateValue("Jackson Park", forKey: "Chicago") }
@@ -240,7 +242,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         }
     }
 
-    /// Takes over the entries of a sequence; of a key that is there already, what the closure makes of both values.
+    /// Adds the entries of a sequence. For a key that exists already, the closure combines both values.
     ///
     /// ```swift
     /// try realm.write {
@@ -255,14 +257,14 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         }
     }
 
-    /// Takes over the entries of a dictionary.
+    /// Adds the entries of a dictionary. For a key that exists already, the closure combines both values.
     public func merge(
         _ dictionary: [Key: Value], uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
     ) rethrows {
         try merge(dictionary.map { (key: $0.key, value: $0.value) }, uniquingKeysWith: combine)
     }
 
-    /// Takes over the entries of another map.
+    /// Adds the entries of another map. For a key that exists already, the closure combines both values.
     public func merge(
         _ map: Map<Key, Value>, uniquingKeysWith combine: (_ current: Value, _ new: Value) throws -> Value
     ) rethrows {
@@ -270,7 +272,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 }
 
-/// Refuses a key that a path could not name.
+/// Stops the program for a key that a key path cannot name.
 func checkMapKey(_ key: String) {
     if key.hasPrefix("$") { misuse("Dictionary::insert: key must not start with '$'") }
     if key.utf8.contains(UInt8(ascii: ".")) { misuse("Dictionary::insert: key must not contain '.'") }
@@ -289,7 +291,7 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: Hashabl
     /// The value of the entry.
     public var value: Value
 
-    /// Puts a key and a value together.
+    /// Creates an entry.
     public init(key: Key, value: Value) {
         self.key = key
         self.value = value

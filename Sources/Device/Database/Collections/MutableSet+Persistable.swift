@@ -11,19 +11,19 @@ extension MutableSet: _Persistable {
         return shape
     }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> MutableSet { MutableSet() }
 
-    /// Whether a managed object keeps the value from its first read on.
+    /// True: a managed object keeps the value from its first read on.
     @inlinable
     public static func _cachesManagedValue() -> Bool { true }
 
-    /// The value that the store holds, as this type.
+    /// Stops the program: a set is not a single stored value.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         misuse("A set is not a value that can be stored in a collection.")
     }
 
-    /// The value as the store holds it.
+    /// A set is not a single stored value: always null.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _StoredValue(.null) }
 
     /// Reads the property of a managed object.
@@ -38,18 +38,18 @@ extension MutableSet: _Persistable {
         set.replaceAll(Array(value).map { $0._toStored(set.list.target).value })
     }
 
-    /// Takes over what an unmanaged value holds when its owner becomes managed.
+    /// Moves the content of `value` into the row when its unmanaged owner becomes managed.
     public static func _adopt(_ value: MutableSet, _ object: ObjectBase, _ column: Int) {
         guard let access = object._access else { return }
         let set = ManagedSet(ManagedList(object, access, column))
         let elements = Array(value)
-        // Managed first: an element that leads back here finds the set in place.
+        // The set becomes managed first, so that an element that links back to the owner finds it in place.
         if case .unmanaged = value.state { value.become(set) }
         if elements.isEmpty, set.list.count == 0 { return }
         set.replaceAll(elements.map { $0._toStored(set.list.target).value })
     }
 
-    /// A value whose own properties continue the recorded path.
+    /// A value whose properties continue the recorded key path.
     public static func _tracing(_ recorder: _PathRecorder) -> MutableSet {
         MutableSet(state: .tracing(recorder))
     }

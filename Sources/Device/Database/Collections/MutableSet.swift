@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// A collection inside an object in which every element is there once.
+/// A collection inside an object that contains every element once.
 ///
 /// ```swift
 /// class Dog: Object {
@@ -11,14 +11,14 @@ import CausewayModel
 /// print(dog.citiesVisited.contains("Boston"))    // true
 /// ```
 ///
-/// The set of an unmanaged object holds its own elements; with its object it becomes managed and live. The set of a
-/// managed object is changed in write transactions only. Positions go from 0 to `count`, in an order that means nothing
-/// and may be another one after every change.
+/// The set of an unmanaged object holds its own elements. It becomes managed and live together with its object. The set
+/// of a managed object can be changed only in a write transaction. Positions go from 0 to `count - 1`. Their order
+/// means nothing and may change with every change of the set.
 public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     enum State {
         case unmanaged(elements: [Element], members: Set<ExactElement<Element>>)
         case managed(ManagedSet)
-        /// Part of a key path that is being recorded: every index gives the same recording element.
+        /// Part of a key path that is being recorded. Every index gives the same recording element.
         case tracing(_PathRecorder)
     }
     private(set) var state: State
@@ -75,7 +75,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     /// The Realm that manages it; nil for an unmanaged one.
     public var realm: Realm? { managed.map { Realm(instance: $0.list.instance) } }
 
-    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
+    /// Whether it can no longer be used: the object it belongs to was deleted, or its Realm was invalidated.
     public var isInvalidated: Bool { managed?.list.isInvalidated ?? false }
 
     /// Whether it belongs to a frozen Realm, and never changes.
@@ -84,7 +84,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     /// The content as text: to a depth of five, and a hundred elements of each collection.
     public var description: String { describe(self, "MutableSet") }
 
-    /// The element at a position. One that does not exist stops the program.
+    /// The element at a position. A position out of bounds stops the program.
     public subscript(position: Int) -> Element {
         switch state {
         case .unmanaged(let elements, _):
@@ -106,7 +106,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
-    /// Whether an element is in the set. An object that is not managed is in no managed set.
+    /// Whether an element is in the set. A managed set contains no unmanaged object.
     ///
     /// ```swift
     /// if dog.citiesVisited.contains("Boston") { print("been there") }
@@ -121,7 +121,8 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
-    /// Two managed sets are equal when they are the same set of the same object, two unmanaged ones when they hold the same.
+    /// Two managed sets are equal when they are the same property of the same object, two unmanaged sets when their
+    /// elements are equal.
     public static func == (left: MutableSet, right: MutableSet) -> Bool {
         if left === right { return true }
         if case (.unmanaged(_, let first), .unmanaged(_, let second)) = (left.state, right.state) {
@@ -157,7 +158,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
 
     // MARK: - Changing
 
-    /// Puts an element into the set, unless it is there.
+    /// Adds an element, unless the set contains it.
     ///
     /// ```swift
     /// try realm.write { dog.citiesVisited.insert("Boston") }
@@ -178,7 +179,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         }
     }
 
-    /// Puts the elements of a sequence into the set.
+    /// Adds the elements of a sequence.
     ///
     /// ```swift
     /// try realm.write { dog.citiesVisited.insert(objectsIn: ["New York", "Boston"]) }
@@ -187,7 +188,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         for object in Array(objects) { insert(object) }
     }
 
-    /// Takes an element out of the set, if it is there. An object stays in the Realm.
+    /// Removes an element, if the set contains it. An object stays in the Realm.
     ///
     /// ```swift
     /// try realm.write { dog.citiesVisited.remove("Boston") }
@@ -253,7 +254,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         for element in Array(other) { remove(element) }
     }
 
-    /// Outside of a write transaction it is an error also to change nothing.
+    /// A call outside of a write transaction is an error even if it would change nothing.
     private func checkWritable() {
         managed?.list.checkWritable()
     }

@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// A list inside of a mixed value, as it rests. No app sees it.
+/// The stored form of a list inside of a mixed value. Apps never see it.
 final class NestedList: EmbeddedObject {
     @Persisted var elements: List<AnyRealmValue>
 
@@ -10,7 +10,7 @@ final class NestedList: EmbeddedObject {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// A dictionary inside of a mixed value, as it rests. No app sees it.
+/// The stored form of a dictionary inside of a mixed value. Apps never see it.
 final class NestedMap: EmbeddedObject {
     @Persisted var elements: Map<String, AnyRealmValue>
 
@@ -29,7 +29,7 @@ extension NestedCollection {
 }
 
 extension DeclaredSchema {
-    /// What the file is to hold: with the classes of nested collections, but for a file that cannot get them any more.
+    /// The schema for the file. It includes the classes of nested collections, unless the file is opened read-only.
     func stored(for configuration: Realm.Configuration) -> StoredSchema {
         configuration.readOnly ? schema : schema.withNestedCollections
     }
@@ -38,7 +38,7 @@ extension DeclaredSchema {
 // MARK: - Reading
 
 extension RealmInstance {
-    /// A collection that a mixed value holds, live; nil for one that has ended.
+    /// The live collection that a mixed value holds; nil when it has been deleted.
     func nested(_ kind: NestedCollection, _ key: ObjectKey) -> AnyRealmValue? {
         let access = access(named: kind.className)
         guard access.table.exists(key) else { return nil }
@@ -53,7 +53,7 @@ extension RealmInstance {
 // MARK: - Making
 
 extension RealmInstance {
-    /// Makes the row of a collection and lets the body fill it.
+    /// Creates the row of a nested collection and lets the closure fill it.
     func makeNested(_ kind: NestedCollection, _ fill: (Table, ObjectKey, _ClassAccess) -> Void) -> Value {
         guard transaction.nestedTable(kind) != nil else {
             misuse(
@@ -75,11 +75,11 @@ extension RealmInstance {
         return .anyObject(ClassedKey(access.table.number, key))
     }
 
-    /// Stops the program where a collection, about to be put into a place, would have too many levels.
+    /// Stops the program if a collection would be nested too deeply at its new place.
     ///
     /// - Parameters:
-    ///   - access: The class of what will hold it.
-    ///   - key: A nested collection's own row, or the object whose list or map will hold it.
+    ///   - access: The class of the holder.
+    ///   - key: The holder: the row of a nested collection, or the object whose list or map will hold the value.
     func checkLevel(of value: Value, in access: _ClassAccess, _ key: ObjectKey) {
         guard nestedBeingMade == 0, transaction.nested(value) != nil else { return }
         let level = level(of: access.table, key)
@@ -88,12 +88,12 @@ extension RealmInstance {
         }
     }
 
-    /// How many collections there are from an object's property down to here.
+    /// The number of collections from an object's property down to this row.
     private func level(of table: Table, _ key: ObjectKey) -> Int {
         var (table, key) = (table, key)
         var level = 1
         while table.nestedKind != nil, level <= NestedCollection.levelMax, let holder = table.holder(of: key) {
-            // A collection in a property of its own is no level beside that one.
+            // A property that holds this collection directly adds no level.
             if holder.table.nestedKind == nil, holder.table.schema.properties[holder.column].collection == .none {
                 break
             }
@@ -128,12 +128,12 @@ extension RealmInstance {
 }
 
 extension _ClassAccess {
-    /// Sets a mixed property that holds a collection, or may.
+    /// Sets a mixed property whose old or new value may be a collection.
     func writeMixed(_ key: ObjectKey, _ column: Int, _ value: AnyRealmValue) {
         if model.kind == .asymmetric, value.isCollection { refuseNestedOneWay() }
         let present = self.value(key, column)
         let endsCollection = instance.transaction.nested(present) != nil
-        // What it holds already stays as it is, instead of being replaced by a copy.
+        // Assigning the collection that the property already holds does not replace it by a copy.
         if endsCollection, instance.holds(present, value) { return }
         let stored = value._toStored(self).value
         write(key, column, stored)
@@ -166,7 +166,7 @@ extension _ClassAccess {
 // MARK: - Migration
 
 extension _ClassAccess {
-    /// Gives a mixed property the values that another one has in the state before a migration.
+    /// Copies the values that another property had before a migration to a mixed property.
     func copyMixed(_ key: ObjectKey, _ source: Int, of before: _ClassAccess, to column: Int) {
         switch schema.properties[column].collection {
         case .none: write(key, column, copied(before.table.value(key, source), from: before))

@@ -1,8 +1,8 @@
 import CausewayModel
 import CausewayQuery
 
-// Aggregates read columns, never objects. Of mixed values the sum and the average take the numbers, as decimals, and the
-// smallest and the largest are the ends of the order in which a sort puts them.
+// Aggregates read columns, never objects. For mixed values, the sum and the average use the numbers, as decimals; the
+// smallest and the largest are the first and the last in sort order.
 
 extension RealmCollection {
     /// The smallest value of a property; nil when there is none.
@@ -33,7 +33,7 @@ extension RealmCollection {
     /// let years: Int = dogs.sum(ofProperty: "age")
     /// ```
     ///
-    /// Integers wrap around where 64 bits do not hold the sum. Floats and doubles are added as the columns lie, not in
+    /// Integers wrap around when the sum does not fit in 64 bits. Floats and doubles are added in column order, not in
     /// the order of the elements, so the last bits may differ from a sum made one by one.
     ///
     /// - Complexity: O(n).
@@ -159,7 +159,7 @@ extension RealmCollection where Element: AddableType {
 }
 
 extension Value {
-    /// The number as one of another type; the nearest where that type is coarser.
+    /// Converts the number to another type. A number with a fraction is truncated for integers.
     fileprivate func number<T: AddableType>() -> T? {
         func result(_ value: Value?) -> T? { value.flatMap { T._aggregated(_StoredValue($0), nil) } }
         let type = T._shape.type
@@ -172,7 +172,7 @@ extension Value {
 }
 
 extension _ResultsSource {
-    /// The aggregate by column, or of mixed values; nil where the elements are other values, or their type has none.
+    /// The aggregate of a column or of mixed values; nil for other values, and when the type has no such aggregate.
     private func aggregate(_ aggregate: Aggregate, of property: String) -> Value? {
         if isMixed(property) {
             var fold = AggregateFold(aggregate, over: .mixed)
@@ -202,7 +202,7 @@ extension _ResultsSource {
         }
     }
 
-    /// A NaN is no extreme: it is passed over, as null is.
+    /// The best value by a comparison. NaN is skipped, as null is.
     private func extreme(of property: String, _ isBetter: (Value, Value) -> Bool) -> Value? {
         var best: Value?
         forEachValue(of: property) { value in
@@ -264,6 +264,6 @@ extension _ResultsSource {
 }
 
 extension DecimalNumber {
-    /// Without what stands after the point; nil for what no Int64 holds.
+    /// The number without its fraction; nil when it does not fit in an Int64.
     fileprivate var truncated: Int64? { isNegative ? (-self).roundedDown.map { -$0 } : roundedDown }
 }

@@ -22,24 +22,25 @@ extension RealmCollection {
         }
     }
 
-    // Where the context wants an optional, as RealmSwift's method gives: `dogs.value(forKey: "name")!`.
-    /// The same as an optional, which is never nil.
+    // For contexts that expect an optional, as RealmSwift's method returns: `dogs.value(forKey: "name")!`.
+    /// The property of every element, as an optional that is never nil.
     @_disfavoredOverload
     public func value(forKey key: String) -> Any? {
         let values: [Any?] = value(forKey: key)
         return values
     }
 
-    /// What a path leads to from every element, or one value of them all when the path begins with an operator.
+    /// The value of a key path for every element, or one value for all of them when the path begins with an operator.
     ///
     /// ```swift
     /// people.value(forKeyPath: "address.city")    // [Any?] of every person
     /// people.value(forKeyPath: "@max.age")        // Any? for all of them
     /// ```
     ///
-    /// The operators are `@count`, `@min`, `@max`, `@sum` and `@avg`; `@unionOfObjects` for the values that are there,
-    /// `@distinctUnionOfObjects` for each of them once, and `@unionOfArrays` and `@distinctUnionOfArrays` for those in a
-    /// collection of each element. All but the first name a property after them, or `self` in a collection of values.
+    /// The operators are `@count`, `@min`, `@max`, `@sum` and `@avg`. `@unionOfObjects` gives all values that are not
+    /// nil, `@distinctUnionOfObjects` each of them once. `@unionOfArrays` and `@distinctUnionOfArrays` do the same for
+    /// the values in a collection of each element. After every operator but `@count` comes a property, or `self` in a
+    /// collection of values.
     ///
     /// - Complexity: O(n); `@count` is O(1) where the count is.
     public func value(forKeyPath keyPath: String) -> Any? {

@@ -15,7 +15,7 @@ extension RealmCollection where Element: ObjectBase {
     /// dogs.allKeys    // ["F", "R", "S", "W"]
     /// ```
     ///
-    /// The property may be computed from one that the Realm stores: it is that one the objects are put in order by.
+    /// The property may be computed from one that the Realm stores. The objects are then sorted by the stored one.
     public func sectioned<Key: _Persistable & Hashable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
@@ -30,7 +30,7 @@ extension RealmCollection where Element: ObjectBase {
     /// ])
     /// ```
     ///
-    /// An order that begins with another property stops the program: its sections would be scattered.
+    /// An order that is empty or begins with another property stops the program: sections would be scattered.
     public func sectioned<Key: _Persistable & Hashable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -43,14 +43,14 @@ extension RealmCollection where Element: ObjectBase {
         return sections(of: _source.sorted(by: sortDescriptors)) { $0[keyPath: keyPath] }
     }
 
-    /// The objects in sections by what a block says of each, live.
+    /// The objects in sections by the key that a block returns for each, live.
     ///
     /// ```swift
     /// dogs.sectioned(by: { String($0.name.first!) }, sortDescriptors: [SortDescriptor(keyPath: "name", ascending: true)])
     /// ```
     ///
-    /// The block is called for every object after each change that could matter. It gives the same key for the same object
-    /// and writes nothing.
+    /// The block is called for every object after each change that could matter. It must return the same key for the
+    /// same object and must not write.
     public func sectioned<Key: _Persistable & Hashable>(
         by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
@@ -59,7 +59,7 @@ extension RealmCollection where Element: ObjectBase {
 }
 
 extension RealmCollection where Element: _PersistableScalar {
-    /// The values in sections by what a block says of each, live and in order.
+    /// The values in sections by the key that a block returns for each, live and sorted.
     ///
     /// ```swift
     /// person.nicknames.sectioned(by: { $0.prefix(1).uppercased() })
@@ -72,7 +72,8 @@ extension RealmCollection where Element: _PersistableScalar {
 }
 
 extension RealmCollection where Element: _QueryOptional {
-    /// The values in sections by what a block says of each, live and in order; nil comes first.
+    /// The values in sections by the key that a block returns for each, live and sorted, with nil as the smallest
+    /// value.
     public func sectioned<Key: _Persistable & Hashable>(
         by block: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {

@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayQuery
 
-/// What every collection of this library that stands in an order can do by Swift's own protocols.
+/// The protocols of Swift that every ordered collection of this library conforms to.
 ///
 /// ```swift
 /// func first<C: RealmCollectionBase>(of dogs: C) -> String? where C.Element == Dog { dogs.first?.name }
@@ -10,7 +10,7 @@ public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProto
     ThreadConfined
 where Element: RealmCollectionValue {}
 
-/// What `Results`, `List` and `LinkingObjects` have in common: live, ordered, confined to their Realm.
+/// The common interface of `Results`, `List` and `LinkingObjects`: live, ordered, confined to their Realm.
 ///
 /// ```swift
 /// func oldest<C: RealmCollection>(of dogs: C) -> Dog? where C.Element == Dog {
@@ -42,7 +42,7 @@ extension RealmCollection {
     /// The next position.
     public func index(after index: Int) -> Int { index + 1 }
 
-    /// The position before.
+    /// The previous position.
     public func index(before index: Int) -> Int { index - 1 }
 
     func _filtered(by predicate: CausewayQuery.Predicate) -> Results<Element> {
@@ -63,7 +63,7 @@ extension RealmCollection {
     /// if let place = dogs.sorted(by: \.age).index(of: rex) { print("number \(place + 1) by age") }
     /// ```
     ///
-    /// - Complexity: O(log n) where the collection is not sorted, else O(n).
+    /// - Complexity: O(log n) in results of a class that are not sorted, else O(n).
     public func index(of object: Element) -> Int? {
         guard let managed = object as? ObjectBase else { return firstIndex(of: object) }
         guard managed._header != nil else { return nil }
@@ -94,7 +94,7 @@ extension RealmCollection {
         sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
     }
 
-    /// The elements in the order of several properties: the first counts most.
+    /// The elements in the order of several properties. The first counts most.
     ///
     /// ```swift
     /// dogs.sorted(by: [SortDescriptor(keyPath: "age", ascending: false), SortDescriptor(keyPath: "name")])
@@ -145,7 +145,7 @@ extension RealmCollection where Element: Comparable {
         sorted(byKeyPath: "self", ascending: ascending)
     }
 
-    /// Each value once, where it first stands.
+    /// Each value once, at its first place.
     ///
     /// ```swift
     /// person.scores.distinct()

@@ -1,7 +1,7 @@
 // Entries by name, for code that does not know the map's type.
 
 extension RealmKeyedCollection {
-    /// The value of a key; nil where it is not there, and for an empty optional.
+    /// The value of a key; nil when the key is missing or its value is nil.
     ///
     /// ```swift
     /// dog.favoriteParksByCity.value(forKey: "Chicago") as? String
@@ -10,8 +10,8 @@ extension RealmKeyedCollection {
         self[Key(_mapKey: key)].flatMap { flattened($0) }
     }
 
-    /// The value at the end of a dotted path that begins with a key; or one value of all values when it begins with one of
-    /// the operators `@count`, `@min`, `@max`, `@sum` and `@avg`.
+    /// The value at the end of a dotted path that begins with a key. A path that begins with `@count`, `@min`, `@max`,
+    /// `@sum` or `@avg` gives one value for all values of the map.
     ///
     /// ```swift
     /// person.dogsByName.value(forKeyPath: "Rex.age")
@@ -26,7 +26,7 @@ extension RealmKeyedCollection {
         return (found as? ObjectBase)?.value(forKeyPath: parts[1])
     }
 
-    /// Gives a key a value, in a write transaction; nil removes it. A value of another type stops the program.
+    /// Sets the value of a key, in a write transaction; nil removes the key. A value of another type stops the program.
     ///
     /// ```swift
     /// try realm.write { dog.favoriteParksByCity.setValue("Jackson Park", forKey: "Chicago") }

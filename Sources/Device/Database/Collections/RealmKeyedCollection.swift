@@ -3,21 +3,21 @@ public import Foundation
 
 /// A type that may be the key of a map: String.
 public protocol _MapKey: Hashable, SendableMetatype {
-    /// The key that a text is.
+    /// Creates a key from a text.
     init(_mapKey: String)
     /// The key as text.
     var _mapKey: String { get }
 }
 
 extension String: _MapKey {
-    /// The key that a text is.
+    /// Creates a key from a text.
     public init(_mapKey: String) { self = _mapKey }
 
     /// The key as text.
     public var _mapKey: String { self }
 }
 
-/// A live collection of values by keys: what `Map` is.
+/// A live collection of values by keys: the interface of `Map`.
 ///
 /// ```swift
 /// for element in dog.favoriteParksByCity { print(element.key, element.value) }
@@ -96,7 +96,7 @@ extension RealmKeyedCollection {
         results.sorted(byKeyPath: keyPath, ascending: ascending)
     }
 
-    /// The values in the order of several properties: the first counts most.
+    /// The values in the order of several properties. The first counts most.
     ///
     /// ```swift
     /// person.dogsByName.sorted(by: [SortDescriptor(keyPath: "breed"), SortDescriptor(keyPath: "age")])
@@ -194,15 +194,15 @@ extension RealmKeyedCollection where Value: Comparable {
 // MARK: - Frozen
 
 extension RealmKeyedCollection {
-    /// The map as it is now, never to change; it may be read on any thread.
+    /// The map as it is now. It never changes and may be read on any thread.
     ///
     /// - Complexity: O(1).
     public func freeze() -> Self {
         _source.frozen.map(_moved) ?? self
     }
 
-    /// The live map of a frozen one, in the Realm of where the caller runs; nil when the object it belongs to has been
-    /// deleted. A live map is itself.
+    /// The live form of a frozen map, in the Realm of the caller's thread; nil when its object has been deleted. A live
+    /// map returns itself.
     ///
     /// ```swift
     /// let live = dog.favoriteParksByCity.freeze().thaw()

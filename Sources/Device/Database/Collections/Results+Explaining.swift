@@ -3,16 +3,16 @@ import CausewayObjectStore
 import CausewayQuery
 
 extension Results {
-    /// How the results are found, in words: which index or scan leads to them, and what is done to them then.
+    /// Describes how the results are found: the index or scan that finds them, and the steps after it.
     ///
     /// ```swift
     /// print(dogs.where { $0.breed == "Collie" && $0.age < 2 }.sorted(by: \.name).explain())
     /// // index on Dog.breed, then scan Dog.age, sorted by name
     /// ```
     ///
-    /// For people: the words may change from version to version, and the plan with the data.
+    /// The text is for people. Its words may change from version to version, and the plan with the data.
     ///
-    /// - Complexity: What planning costs; no object is read.
+    /// - Complexity: The cost of planning; no object is read.
     public func explain() -> String { source.explanation }
 }
 
@@ -38,7 +38,7 @@ extension _ResultsSource {
         return parts.joined(separator: ", ")
     }
 
-    /// Where the elements come from. Conditions on a class that come first are part of it.
+    /// The origin of the elements. If it is a class, the conditions that come first are part of it.
     private func beginning(_ remaining: inout ArraySlice<Step>) -> String {
         switch origin {
         case .table:

@@ -1,4 +1,4 @@
-// The beginning of results, found without the rest where that is possible.
+// The first elements of results, found without the rest where that is possible.
 
 extension Results {
     /// The first element, or nil.
@@ -7,8 +7,8 @@ extension Results {
     /// let oldest = realm.objects(Dog.self).sorted(by: \.age, ascending: false).first
     /// ```
     ///
-    /// - Complexity: What finding the first match costs. Of sorted results, what finding all matches costs, and the rest
-    ///   is not put in order.
+    /// - Complexity: The cost of finding the first match. For sorted results, the cost of finding all matches, without
+    ///   sorting the rest.
     public var first: Element? { isEmpty ? nil : self[0] }
 
     /// Whether there is no element.
@@ -17,7 +17,7 @@ extension Results {
     /// if dogs.where({ $0.age < 2 }).isEmpty { print("no puppies") }
     /// ```
     ///
-    /// - Complexity: What finding the first match costs; as ``first`` where results are sorted.
+    /// - Complexity: The cost of finding the first match; for sorted results, that of ``first``.
     public var isEmpty: Bool { source.leading(1).count == 0 }
 
     /// The first elements, live.
@@ -26,8 +26,8 @@ extension Results {
     /// let threeOldest = dogs.sorted(by: \.age, ascending: false).prefix(3)
     /// ```
     ///
-    /// - Complexity: What finding that many matches costs. Of sorted results, what finding all matches costs; up to a
-    ///   thousand of them come without putting the rest in order.
+    /// - Complexity: The cost of finding that many matches. For sorted results, the cost of finding all matches; up to
+    ///   a thousand elements come without sorting the rest.
     public func prefix(_ maxLength: Int) -> Slice<Results> {
         precondition(maxLength >= 0, "Can't take a prefix of negative length from a collection")
         return Slice(base: self, bounds: 0..<Swift.min(maxLength, source.leading(maxLength).count))

@@ -1,15 +1,15 @@
 import CausewayModel
 
-/// The objects a query finds, live.
+/// The objects that a query finds, live.
 ///
 /// ```swift
 /// let tanDogs = realm.objects(Dog.self).where { $0.color == "tan" }
 /// let firstByName = tanDogs.sorted(by: \.name).first
 /// ```
 ///
-/// Making, filtering and sorting results costs nothing; the query runs when an element, the count or an observation is
-/// asked for. From then on they always show the newest content. Iteration goes over the content as it was when the
-/// loop began, so the loop may change what it loops over.
+/// Creating, filtering and sorting results costs nothing. The query runs when an element, the count or an observation
+/// is requested. From then on the results always show the newest content. A loop goes over the content as it was when
+/// the loop began, so it may change the objects and the results.
 ///
 /// - Complexity: An access is O(1) while nothing has changed since the last one; otherwise the query runs again.
 public struct Results<Element: RealmCollectionValue>: RealmCollection {
@@ -32,7 +32,7 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
     /// ```
     public var count: Int { source.count }
 
-    /// The element at a position. One that does not exist stops the program.
+    /// The element at a position. A position out of bounds stops the program.
     public subscript(position: Int) -> Element {
         source.element(position)
     }
@@ -42,10 +42,10 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
         RealmCollectionIterator(source)
     }
 
-    /// The Realm that manages it; nil for an unmanaged one.
+    /// The Realm that the results belong to; never nil.
     public var realm: Realm? { Realm(instance: source.instance) }
 
-    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
+    /// Whether it can no longer be used: the object it belongs to was deleted, or its Realm was invalidated.
     public var isInvalidated: Bool { source.isInvalidated }
 
     /// Whether it belongs to a frozen Realm, and never changes.
@@ -70,18 +70,18 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
 public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private enum Values {
         case none
-        /// And the class that links of mixed values are made with, which the instance keeps.
+        /// Stored values, and the class that links of mixed values are made with. The instance keeps the class alive.
         case stored([Value], _ClassAccess?, RealmInstance)
         case made([Element])
-        /// Of objects of another class, which the instance keeps the access of.
+        /// The keys of objects that the elements project, and their class. The instance keeps the class alive.
         case projected([ObjectKey], _ClassAccess, RealmInstance)
     }
-    /// Of objects.
+    /// The loop, for elements that are objects.
     @usableFromInline let loop: Unmanaged<_ObjectLoop>?
     @usableFromInline let count: Int
     @usableFromInline var position = 0
     private let owner: _ObjectLoop?
-    /// Of anything else.
+    /// The elements, if they are not objects.
     private let values: Values
 
     init(_ source: _ResultsSource) {
@@ -126,7 +126,7 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
     public mutating func next() -> Element? {
         guard position < count else { return nil }
         position &+= 1
-        // A collection of objects has a loop, over objects of just the class `Element`.
+        // A collection of objects has a loop, and its objects are of the very class `Element`.
         if Element._isObject() {
             return unsafeBitCast(_ObjectLoop.object(loop.unsafelyUnwrapped, at: position &- 1), to: Element.self)
         }
@@ -145,7 +145,8 @@ public struct RealmCollectionIterator<Element: RealmCollectionValue>: IteratorPr
 }
 
 extension _ResultsSource {
-    /// What elements are made with: the class of the objects, or for mixed values, which may lead to any, the owner's.
+    /// The class that elements are made with: that of the objects, or the owner's class for mixed values, whose links
+    /// may lead to any class.
     var links: _ClassAccess? {
         if let access { return access }
         guard case .list(_, let owner, let column) = origin, owner.schema.properties[column].type == .mixed else {

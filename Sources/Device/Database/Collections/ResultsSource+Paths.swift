@@ -5,7 +5,7 @@ import CausewayQuery
 // Public names and stored names, and values at the end of paths.
 
 extension CausewayQuery.Predicate {
-    /// The predicate with the names under which properties are stored.
+    /// The predicate with stored names instead of public names.
     func withStoredNames(_ model: ObjectModel) -> CausewayQuery.Predicate {
         switch self {
         case .constant: return self
@@ -117,7 +117,7 @@ extension _ClassAccess {
 }
 
 extension DeclaredSchema {
-    /// Whether queries may name anything otherwise than the file does: a property that is stored under another name, or
+    /// Whether a name in queries may differ from that in the file: that of a property stored under another name, or of
     /// an inverse relation, which is not stored.
     var renamesProperties: Bool {
         models.values.contains { !$0.inverses.isEmpty || $0.properties.contains { $0.name != $0.storedName } }
@@ -147,7 +147,7 @@ extension Value {
 }
 
 extension Array {
-    /// Sorted, with equal elements in the order they had.
+    /// Sorts and keeps the order of equal elements.
     func sortedStably(_ precedes: (Element, Element) -> Bool) -> [Element] {
         enumerated().sorted { left, right in
             if precedes(left.element, right.element) { return true }

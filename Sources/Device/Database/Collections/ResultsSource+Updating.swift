@@ -2,39 +2,39 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayQuery
 
-// Keeping content up to date without asking everything again.
+// Keeping content up to date without running the whole query again.
 //
-// 1. Content that was evaluated while reading is right for its version, and every later version's record names all rows
-//    of the class that may be judged otherwise since.
-// 2. Content that was evaluated during a write is right for that write's edits so far. Its rows may include some that
-//    the write makes and deletes again, which no record names.
-// 3. Putting each row that may be judged otherwise in or out gives what a fresh evaluation gives, whatever those rows
-//    were when the content was made: it is enough that none is missing.
+// 1. Content that was evaluated outside of a write is right for its version. The records of later versions name all
+//    rows of the class whose evaluation may have changed since.
+// 2. Content that was evaluated during a write is right for that write's edits so far. It may contain rows that the
+//    write creates and deletes again; no record names these.
+// 3. Evaluating each such row again, and inserting or removing it, gives the content of a fresh evaluation, whatever
+//    the rows were before. It is enough that no row is missing.
 
 extension _ResultsSource {
-    /// When content was right.
+    /// The state for which content is right.
     struct Moment {
         /// The version read, or the one that the write began on.
         var version: UInt64
-        /// The number of the write, when it had changed something that matters here.
+        /// The number of the write, if it had already changed something that matters here.
         var write: UInt?
         /// The write's edits so far, for each class that matters.
         var edits: [Int]
     }
 
-    /// What became of content since its moment.
+    /// How content relates to the changes since its moment.
     private enum Staleness {
         case unchanged
-        /// These rows have to be judged again. In any order, perhaps with repetitions.
+        /// These rows must be evaluated again. In any order, perhaps with repetitions.
         case rows([ObjectKey])
         case unknown
     }
 
-    /// How content became what it is now.
+    /// How an update changed the content.
     enum Progress {
         case unchanged
         case updated(KeyUpdate)
-        /// With the content before.
+        /// Evaluated anew. Carries the content before.
         case replaced(Content)
     }
 
@@ -76,7 +76,7 @@ extension _ResultsSource {
 
     // MARK: - Up to date
 
-    /// Whether rows that changed can be put in or out one by one.
+    /// Whether changed rows can be inserted or removed one by one.
     private var isUpdatable: Bool {
         guard case .table = origin, access != nil else { return false }
         return steps.allSatisfy { step in
@@ -93,13 +93,13 @@ extension _ResultsSource {
         return steps.allSatisfy { if case .sort = $0 { false } else { true } }
     }
 
-    /// Where a key stands.
+    /// The position of a key, or nil.
     func position(of key: ObjectKey) -> Int? {
         let keys = keys
         return isAscending ? keys.ascendingPosition(of: key) : keys.firstIndex(of: key)
     }
 
-    /// Whether what was found at a moment is still so; where rows have to be judged again, they are answered.
+    /// Whether content found at a moment is still right, or which rows must be evaluated again.
     private func staleness(since moment: Moment) -> Staleness {
         if instance.isInWrite, moment.write == instance.writeNumber { return staleness(inWriteOf: moment) }
         guard let records = records(since: moment) else { return .unknown }
@@ -125,7 +125,7 @@ extension _ResultsSource {
         let edits = tables.map(\.editCount)
         if edits == moment.edits { return .unchanged }
         guard isUpdatable, let access, isCheap(access.table.editCount) else { return .unknown }
-        // Only the class's own table may have moved, unless paths come back to it.
+        // Only the class's own table may have changed, and no path may lead back to it.
         let own = access.model.className
         if dependencies.foreign[own] != nil { return .unknown }
         for (index, table) in tables.enumerated() where table.name != own {
@@ -134,19 +134,19 @@ extension _ResultsSource {
         return .rows(access.table.touchedKeys)
     }
 
-    /// Judging one row costs what a scan spends on many, but less than sorting them.
+    /// Evaluating one row costs as much as scanning many, but less than sorting them.
     private func isCheap(_ count: Int) -> Bool {
         let scannedForOne = sortOrder.isEmpty ? 1024 : 64
         return count <= 8 || count <= (access?.table.count ?? 0) / scannedForOne
     }
 
-    /// Everything that was changed since, oldest first; nil when it is not known.
+    /// All changes since a moment, oldest first; nil when they are not known.
     private func records(since moment: Moment) -> [ChangeRecord]? {
         let changes = instance.changes
         var records: [ChangeRecord] = []
         var version = moment.version
         if let write = moment.write {
-            // The record of the write itself must stay apart from later ones, which may take back what it names.
+            // The record of the write itself stays apart from later ones, which may undo changes that it names.
             guard let commit = instance.lastCommit, commit.write == write, !commit.hasDroppedObjects,
                 let record = changes.between(version, commit.version)
             else { return nil }
@@ -165,9 +165,10 @@ extension _ResultsSource {
         return records
     }
 
-    /// Brings what is known of the content up to date; what cannot be is found anew, or forgotten when it was not all.
+    /// Brings the cached content up to date. If that is not possible, evaluates whole content anew and drops partial
+    /// content.
     ///
-    /// - Parameter evaluating: Whether to find the content where none was found before.
+    /// - Parameter evaluating: Whether to evaluate the content if there is none yet.
     @discardableResult
     func bringUpToDate(evaluating: Bool = true) -> Progress {
         let version = instance.contentVersion
@@ -179,7 +180,7 @@ extension _ResultsSource {
         return .unchanged
     }
 
-    /// Nil where there is no content to follow with.
+    /// Applies the changes since the content's moment; nil when nothing changed or there is no content.
     private func follow() -> Progress? {
         guard let moment else { return nil }
         switch staleness(since: moment) {
@@ -190,7 +191,7 @@ extension _ResultsSource {
             forgetPartial()
             self.moment = now
             guard case .keys(var keys)? = content else { return nil }
-            // Held once only, the keys are changed where they are.
+            // With only one reference, the keys are changed in place.
             content = nil
             let update = put(rows, in: &keys)
             content = .keys(keys)
@@ -207,7 +208,7 @@ extension _ResultsSource {
 
     // MARK: - Putting rows in and out
 
-    /// Judges rows again and puts each in its place, or takes it away.
+    /// Evaluates rows again, and inserts each at its place or removes it.
     private func put(_ rows: [ObjectKey], in keys: inout [ObjectKey]) -> KeyUpdate {
         guard let access else { return KeyUpdate() }
         let transaction = instance.transaction
@@ -241,7 +242,7 @@ extension _ResultsSource {
         return update
     }
 
-    /// Takes rows out of sorted keys, and puts those that belong there back where they belong now.
+    /// Removes rows from sorted keys, and inserts those that belong there at their present places.
     private func put(
         _ rows: [ObjectKey], insteadOf removed: [ObjectKey], in keys: inout [ObjectKey], _ order: [BoundSortKey],
         _ name: String
@@ -262,14 +263,14 @@ extension _ResultsSource {
         return update
     }
 
-    /// The orders as one: the last one asked for counts most.
+    /// All sort orders as one. The last one requested counts most.
     private var sortOrder: [BoundSortKey] {
         steps.reversed().flatMap { step -> [BoundSortKey] in
             if case .sort(let order) = step { order } else { [] }
         }
     }
 
-    /// All conditions as one; nil for none.
+    /// All conditions as one; nil when there are none.
     var conditions: BoundPredicate? {
         let conditions = steps.compactMap { step -> BoundPredicate? in
             if case .filter(let condition) = step { condition } else { nil }

@@ -2,8 +2,8 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayQuery
 
-/// What a `Results` shows and how it is found: a place to start from, conditions, orders. Evaluated when asked, and
-/// again when something has changed since.
+/// The query behind a `Results`, and its content: an origin, conditions, sort orders. Evaluated on demand, and again
+/// after a change.
 ///
 /// Public only because collections are generic over it; it has no public members.
 public final class _ResultsSource {
@@ -22,7 +22,7 @@ public final class _ResultsSource {
         case distinct([BoundPath])
         case sortValues(ascending: Bool)
         case distinctValues
-        /// The first so many.
+        /// The first elements, up to this number.
         case limit(Int)
     }
 
@@ -39,24 +39,25 @@ public final class _ResultsSource {
     }
 
     let instance: RealmInstance
-    /// The class of the elements; nil when they are values. Its instance owns it, and is held above.
+    /// The class of the elements; nil when they are values. The instance above owns it.
     unowned(unsafe) let access: _ClassAccess?
     let origin: Origin
     let steps: [Step]
-    /// The conditions as they were written, by stored names; nil where they are not all there is.
+    /// The conditions as they were written, with stored names; nil when the query consists of more than conditions and
+    /// orders.
     let writtenConditions: [CausewayQuery.Predicate]?
 
-    // What is known of the content, as of `moment`; `contentVersion` is where the instance stood when that was confirmed.
-    /// All of it; nil until asked for.
+    // What is known of the content, as of `moment`, which was last confirmed at the instance's `contentVersion`.
+    /// The whole content; nil until it is requested.
     var content: Content?
-    /// The first keys, while nobody has asked for more.
+    /// The first keys, while nobody has requested more.
     private var leading: [ObjectKey]?
-    /// The first of an order were looked for without the rest.
+    /// Whether the first elements of a sort order were already found without the rest.
     private var hasBegunOrder = false
     private var counted: Int?
     var moment: Moment?
     var contentVersion: UInt = 0
-    /// Raised with every change of `content`.
+    /// Increases with every change of `content`.
     var generation: UInt = 0
     /// How often the whole query ran, for tests.
     package private(set) var evaluationCount = 0
@@ -117,7 +118,8 @@ public final class _ResultsSource {
         return frozenContent?.content ?? reading { whole() }
     }
 
-    /// Runs what changes anything here. Several threads may ask frozen results.
+    /// Runs a body that changes cached state. Several threads may read frozen results, so there one body runs at a
+    /// time.
     private func reading<Result>(_ body: () -> Result) -> Result {
         guard let frozenContent else { return body() }
         return frozenContent.searching {
@@ -143,12 +145,12 @@ public final class _ResultsSource {
         generation &+= 1
     }
 
-    /// Before a query: what earlier ones read of an encrypted file may go, if it has become too much.
+    /// Called before a query: lets the transaction drop decrypted pages of an encrypted file if it holds too many.
     private func letGoOfPages() {
         if !instance.isFrozen { instance.transaction.letGoOfPages() }
     }
 
-    /// Forgets what is known beside the whole content.
+    /// Drops everything cached besides the whole content.
     func forgetPartial() {
         leading = nil
         counted = nil
@@ -175,7 +177,7 @@ public final class _ResultsSource {
         return count
     }
 
-    /// The first elements: as many as asked for, unless there are fewer. Looks for no more than that where it can.
+    /// The first elements: at least `limit`, unless there are fewer. Avoids looking for all of them where it can.
     func leading(_ limit: Int) -> Content {
         check()
         return frozenContent?.content ?? reading { first(limit) }
@@ -188,7 +190,7 @@ public final class _ResultsSource {
         if let leading, leading.count >= limit { return .keys(leading) }
         guard limit <= Self.leadingMax, !isThinned, let access else { return current }
         if !isAscending { return hasBegunOrder ? current : firstOfOrder(limit, access) }
-        // More than was asked for: whoever reads the first element often goes on to the next.
+        // More than requested, because a caller that reads the first element often continues with the next.
         let found = firstKeys(max(limit * 2, 16), access)
         if found.areAll {
             content = .keys(found.keys)
@@ -200,8 +202,8 @@ public final class _ResultsSource {
         return .keys(found.keys)
     }
 
-    /// The first elements of an order over the class, without putting the others in order. Done once: whoever wants to
-    /// see further, or to see them again after a change, is better off with everything.
+    /// The first elements of a sorted class, without sorting the others. Done only once: for more elements, or for the
+    /// same ones after a change, evaluating everything is better.
     private func firstOfOrder(_ limit: Int, _ access: _ClassAccess) -> Content {
         guard case .table = origin, let order = sortOrderOfAll, access.table.count > Self.leadingMax else {
             return current
@@ -220,7 +222,7 @@ public final class _ResultsSource {
         return .keys(found)
     }
 
-    /// The sort keys, when the results are put in order once and that is the last step.
+    /// The sort keys, if sorting is the last step and all steps before it are conditions.
     private var sortOrderOfAll: [BoundSortKey]? {
         guard case .sort(let order) = steps.last else { return nil }
         let areFilters = steps.dropLast().allSatisfy { if case .filter = $0 { true } else { false } }
@@ -234,10 +236,10 @@ public final class _ResultsSource {
         }
     }
 
-    /// Whoever wants to see further wants to see everything.
+    /// A request for more elements than this evaluates everything.
     private static let leadingMax = 1024
 
-    /// The first keys of the table, or of those that meet the conditions.
+    /// The first keys of the table, or of its rows that meet the conditions.
     private func firstKeys(_ limit: Int, _ access: _ClassAccess) -> (keys: [ObjectKey], areAll: Bool) {
         if let condition = conditions {
             let keys = attempt { () throws(StoreError) in
@@ -253,7 +255,7 @@ public final class _ResultsSource {
         return (keys, keys.count < limit)
     }
 
-    /// Whether a step leaves elements out by what stands before them.
+    /// Whether a step drops elements depending on those before them.
     private var isThinned: Bool {
         steps.contains { step in
             switch step {
@@ -279,8 +281,9 @@ public final class _ResultsSource {
         }
     }
 
-    /// An aggregate over the elements, which are objects: not found one by one where conditions over the whole class say
-    /// which they are, unless they were found already. Nil when the type of the property has no such aggregate.
+    /// An aggregate over a column of the elements, which are objects. If conditions over the whole class define the
+    /// elements and these were not found before, it runs without finding them one by one. Nil when the type of the
+    /// property has no such aggregate.
     func columnAggregate(_ aggregate: Aggregate, of path: BoundPath) -> Value? {
         guard let access else { return nil }
         check()
@@ -338,7 +341,7 @@ public final class _ResultsSource {
             switch step {
             case .filter(let condition): keys = keys.filter { transaction.matches($0, name, condition) }
             case .sort(let order):
-                // Of an order that a limit follows only the first are wanted.
+                // If a limit follows the sort, only the first elements are needed.
                 if case .limit(let count)? = remaining.first, count > 0, count < keys.count {
                     keys = transaction.sortedPrefix(count, of: keys, name, by: order)
                 } else {
@@ -376,7 +379,7 @@ public final class _ResultsSource {
         var steps = steps
         var written: [CausewayQuery.Predicate]?
         if case .filter = step {
-            // A condition may come before every order, so that fewer elements are put in order.
+            // A condition goes before every sort, so that fewer elements are sorted.
             let place =
                 steps.firstIndex { step in
                     if case .filter = step { false } else { true }
@@ -420,7 +423,7 @@ public final class _ResultsSource {
         return keyPaths.isEmpty ? self : adding(.distinct(keyPaths.map { access.sortKey($0, ascending: true).path }))
     }
 
-    /// At most so many of the elements, the first of them.
+    /// The first elements, at most `count`.
     func limited(to count: Int) -> _ResultsSource { adding(.limit(count)) }
 
     /// The same results seen by another Realm instance of the file.

@@ -1,7 +1,7 @@
 public import Dispatch
 public import Foundation
 
-/// What `SectionedResults` and `ResultsSection` have in common: live, ordered, confined to their Realm.
+/// The common interface of `SectionedResults` and `ResultsSection`: live, ordered, confined to their Realm.
 ///
 /// ```swift
 /// func keep<Sections: RealmSectionedResult>(_ sections: Sections) -> NotificationToken {
@@ -12,19 +12,19 @@ public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadC
     /// Whether it belongs to a frozen Realm.
     var isFrozen: Bool { get }
 
-    /// What it is now, unchanging and readable on every thread.
+    /// The content as it is now. It never changes and may be read on any thread.
     func freeze() -> Self
 
-    /// The live form of a frozen one, in a Realm of the calling thread; nil when it is no longer there.
+    /// The live form of a frozen one, in the Realm of the caller's thread; nil when its owner has been deleted.
     func thaw() -> Self?
 
-    /// Calls the block once with what there is, and then with every change; see `RealmCollection`.
+    /// Calls the block once with the current content, and then with every change; see `RealmCollection`.
     func observe(
         keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken
 }
 
-/// The elements of a collection in sections, live: each section has a key, and the elements whose key it is.
+/// The elements of a collection in sections, live. Each section has a key and contains the elements with that key.
 ///
 /// ```swift
 /// let dogs = realm.objects(Dog.self).sectioned(by: \.firstLetter, ascending: true)
@@ -33,8 +33,8 @@ public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadC
 /// }
 /// ```
 ///
-/// Sections are found when they are asked for, and follow every later change. They stand in the order in which their keys
-/// first appear among the sorted elements.
+/// Sections are computed on demand and follow every later change. Their order is the one in which their keys first
+/// appear among the sorted elements.
 ///
 /// - Complexity: O(n) for n elements after a change; then O(1) an access.
 public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: RealmCollectionValue>:
@@ -65,14 +65,14 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
     /// How many sections there are.
     public var count: Int { source.current.keys.count }
 
-    /// A section by its position.
+    /// The section at a position. A position out of bounds stops the program.
     public subscript(index: Int) -> ResultsSection<Key, SectionElement> {
         let keys = source.current.keys
         checkBounds(index, keys.count)
         return ResultsSection(source, key: keys[index])
     }
 
-    /// An element by its section's position and its position there, as tables on screen ask for it.
+    /// The element at a section and a position in it, given as the index path of a UI list.
     ///
     /// ```swift
     /// sections[IndexPath(item: 0, section: 2)]
@@ -81,16 +81,16 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         self[indexPath.section][indexPath.item]
     }
 
-    /// The Realm that manages it; nil for an unmanaged one.
+    /// The Realm that it belongs to; never nil.
     public var realm: Realm? { Realm(instance: source.source.instance) }
 
-    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
+    /// Whether it can no longer be used: the object it belongs to was deleted, or its Realm was invalidated.
     public var isInvalidated: Bool { source.source.isInvalidated }
 
     /// Whether it belongs to a frozen Realm, and never changes.
     public var isFrozen: Bool { source.source.instance.isFrozen }
 
-    /// The sections as they are now, never to change; they may be read on any thread.
+    /// The sections as they are now. They never change and may be read on any thread.
     ///
     /// ```swift
     /// let frozen = sections.freeze()
@@ -100,8 +100,8 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
         return isFrozen ? self : SectionedResults(source.moved(to: source.source.instance.frozen()))
     }
 
-    /// The live sections of frozen ones, in the Realm of where the caller runs; nil when the object whose elements they are
-    /// has been deleted. Live sections are themselves.
+    /// The live form of frozen sections, in the Realm of the caller's thread; nil when the object that owns the
+    /// elements has been deleted. Live sections return themselves.
     ///
     /// ```swift
     /// let live = sections.freeze().thaw()
@@ -132,13 +132,13 @@ public struct SectionedResults<Key: _Persistable & Hashable, SectionElement: Rea
 /// print(section.key, section.count, section.first?.name ?? "")
 /// ```
 ///
-/// A section is known by its key, not by its position. It is empty while no element has the key.
+/// A section is identified by its key, not by its position. It is empty while no element has the key.
 public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollectionValue>: RealmSectionedResult,
     Identifiable, CustomStringConvertible
 {
     let source: SectionSource<Key, Element>
 
-    /// What the elements of the section have in common.
+    /// The key that all elements of the section have.
     public let key: Key
 
     init(_ source: SectionSource<Key, Element>, key: Key) {
@@ -146,7 +146,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollect
         self.key = key
     }
 
-    /// The key, by which lists on screen tell sections apart.
+    /// The key, which identifies the section in UI lists.
     ///
     /// ```swift
     /// let letters = sections.map(\.id)
@@ -167,7 +167,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollect
     /// How many elements the section has.
     public var count: Int { positions.count }
 
-    /// An element by its position in the section.
+    /// The element at a position in the section. A position out of bounds stops the program.
     public subscript(index: Int) -> Element {
         let positions = positions
         checkBounds(index, positions.count)
@@ -179,24 +179,24 @@ public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollect
         RealmCollectionIterator(source.elements(under: key))
     }
 
-    /// The Realm that manages it; nil for an unmanaged one.
+    /// The Realm that it belongs to; never nil.
     public var realm: Realm? { Realm(instance: source.source.instance) }
 
-    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
+    /// Whether it can no longer be used: the object it belongs to was deleted, or its Realm was invalidated.
     public var isInvalidated: Bool { source.source.isInvalidated }
 
     /// Whether it belongs to a frozen Realm, and never changes.
     public var isFrozen: Bool { source.source.instance.isFrozen }
 
-    /// The section as it is now, never to change; it may be read on any thread.
+    /// The section as it is now. It never changes and may be read on any thread.
     ///
     /// ```swift
     /// let frozen = sections[0].freeze()
     /// ```
     public func freeze() -> ResultsSection { ResultsSection(SectionedResults(source).freeze().source, key: key) }
 
-    /// The live section of a frozen one, in the Realm of where the caller runs; nil when the object whose elements it has was
-    /// deleted. A live section is itself.
+    /// The live form of a frozen section, in the Realm of the caller's thread; nil when the object that owns the
+    /// elements has been deleted. A live section returns itself.
     ///
     /// ```swift
     /// let live = sections[0].freeze().thaw()
@@ -222,7 +222,7 @@ public struct ResultsSection<Key: _Persistable & Hashable, Element: RealmCollect
 }
 
 #if !canImport(UIKit) && !canImport(AppKit)
-    // Where tables on screen are at home, these come with them.
+    // UIKit and AppKit declare these themselves.
     extension IndexPath {
         /// The place of an element in a section.
         ///

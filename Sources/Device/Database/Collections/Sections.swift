@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// Which sections a collection falls into: the keys in the order in which they first appear, and the elements of each.
+/// The sections of a collection: the keys in the order in which they first appear, and the elements of each.
 struct Sections<Key: Hashable> {
     private(set) var keys: [Key] = []
     /// The positions in the collection of each section's elements, ascending.
@@ -24,15 +24,15 @@ struct Sections<Key: Hashable> {
     }
 }
 
-/// A collection and the rule that gives each element its section's key. Evaluated when asked, and again when something
-/// has changed that the rule may have read.
+/// A collection and the rule that gives each element the key of its section. Evaluated on demand, and again after a
+/// change that the rule may have read.
 final class SectionSource<Key: _Persistable & Hashable, Element: RealmCollectionValue> {
     let source: _ResultsSource
     private let keyOf: (Element) -> Key
     private var known: Sections<Key>?
-    /// Where the instance stood when `known` was confirmed.
+    /// The instance's content version when `known` was last confirmed.
     private var contentVersion: UInt = 0
-    /// The content that `known` was made of, and the version it was read from; no version where a write had begun.
+    /// The generation of the content that `known` was made from, and the version read; no version during a write.
     private var generation: UInt = 0
     private var version: UInt64?
 
@@ -54,7 +54,7 @@ final class SectionSource<Key: _Persistable & Hashable, Element: RealmCollection
     private func upToDate() -> Sections<Key> {
         let instance = source.instance
         if let known, contentVersion == instance.contentVersion { return known }
-        // Asked for first: it decides which generation it is.
+        // Read first, because reading updates the source's generation.
         let content = source.current
         defer {
             contentVersion = instance.contentVersion
@@ -73,7 +73,7 @@ final class SectionSource<Key: _Persistable & Hashable, Element: RealmCollection
         return sections
     }
 
-    /// Whether nothing was changed that a key could be made of.
+    /// Whether nothing changed that a key could depend on.
     private func isUntouched(_ instance: RealmInstance) -> Bool {
         if source.access == nil { return true }
         guard let version, !instance.isInWrite,

@@ -1,7 +1,8 @@
 import CausewayModel
 import CausewayObjectStore
 
-// Under the policy `.modified` a mixed value that is there already stays as it is: nobody is told, and nothing is sent.
+// Under the policy `.modified`, a mixed value that is already stored is not written again: no observer is notified, and
+// nothing is sent.
 
 extension RealmInstance {
     /// Whether an update leaves a stored mixed value alone.
@@ -19,7 +20,7 @@ extension RealmInstance {
         updatePolicy == .modified && areStored(present.names, present.values, map, links)
     }
 
-    /// Collections are compared by content. An object that is in no Realm yet is added: then it is known which it is.
+    /// Collections are compared by content. An unmanaged object is added to the Realm first, to be compared.
     private func isStored(_ present: Value, _ value: AnyRealmValue, _ links: _ClassAccess) -> Bool {
         switch value {
         case .list(let list):

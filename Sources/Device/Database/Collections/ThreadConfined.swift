@@ -1,4 +1,5 @@
-/// What belongs to one Realm and may be used only where that Realm may: objects, collections, sections, projections.
+/// A value that belongs to one Realm and may be used only where that Realm may: an object, collection, section or
+/// projection.
 ///
 /// ```swift
 /// func isCurrent(_ value: some ThreadConfined) -> Bool { !value.isInvalidated && !value.isFrozen }
@@ -25,14 +26,14 @@ public protocol ThreadConfined {
     /// ```
     var isFrozen: Bool { get }
 
-    /// The same as it is now, never to change; it may be read on any thread.
+    /// The value as it is now. It never changes and may be read on any thread.
     ///
     /// ```swift
     /// let frozen = dogs.freeze()
     /// ```
     func freeze() -> Self
 
-    /// The live form of what is frozen, in the Realm of where the caller runs; nil when it is gone.
+    /// The live form of a frozen value, in the Realm of the caller's thread; nil when it has been deleted.
     ///
     /// ```swift
     /// let live = dogs.freeze().thaw()

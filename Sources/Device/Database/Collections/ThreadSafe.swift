@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps what is confined to one thread in a variable that every thread may read: each finds its own live form there.
+/// A variable for a thread-confined value that every thread may read. Each thread gets its own live form.
 ///
 /// ```swift
 /// @ThreadSafe var dog = realm.objects(Dog.self).first
@@ -11,15 +11,15 @@ import Synchronization
 /// func show(@ThreadSafe dog: Dog?) async { print(dog?.name ?? "it is gone") }
 /// ```
 ///
-/// Only what a Realm manages can be kept. The value is nil once it has been deleted. An object that the current write
-/// transaction has made cannot be kept before the commit.
+/// Only a managed value can be kept; an unmanaged one stops the program. The value is nil once it has been deleted. An
+/// object that the current write transaction has created cannot be kept before the commit.
 ///
-/// The variable keeps the version of the data in the file that it was last read or set in.
+/// The file keeps the version in which the variable was last read or set.
 ///
-/// - Complexity: Reading opens the Realm of where the caller runs, which is quick while it is open there already.
+/// - Complexity: Reading opens the Realm on the caller's thread, which is quick while it is open there already.
 @propertyWrapper
 public final class ThreadSafe<T: ThreadConfined>: Sendable {
-    /// What is kept, frozen, so that any thread may hold it.
+    /// The value, frozen, so that any thread may hold it.
     private let content: Mutex<Transferred<T>?>
 
     /// Keeps a value, or nothing yet.
@@ -27,7 +27,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
         content = Mutex(wrappedValue.map { Transferred($0.kept()) })
     }
 
-    /// The value as the caller may use it: of the Realm of its thread, or the main queue's. Nil once it has been deleted.
+    /// The live value in the Realm of the caller's thread or of the main queue; nil once it has been deleted.
     public var wrappedValue: T? {
         get {
             guard let kept = content.withLock({ $0 }), let instance = kept.value.realm?.instance else { return nil }
@@ -37,7 +37,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
                 content.withLock { $0 = nil }
                 return nil
             }
-            // Kept anew, so that the file may let go of the old version.
+            // Replaces the kept value, so that the file may release the old version.
             let renewed = Transferred(value.freeze())
             content.withLock { content in
                 if content != nil { content = renewed }

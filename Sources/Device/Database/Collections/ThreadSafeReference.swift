@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayObjectStore
 import Synchronization
 
-/// A way to hand what is confined to one thread to another: made here, resolved there, once.
+/// Hands a thread-confined value to another thread: created on one thread, resolved once on the other.
 ///
 /// ```swift
 /// let reference = ThreadSafeReference(to: dog)
@@ -13,27 +13,27 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The reference keeps the version of the data that it was made in until it is resolved or let go of, so do not keep
-/// references: ``ThreadSafe`` is for what lives longer. An object that the current write transaction has made cannot be
-/// referred to before the commit. What is frozen may be used anywhere and resolves to itself.
+/// The reference keeps its version of the data in the file until it is resolved or released, so do not keep references:
+/// ``ThreadSafe`` is for values that live longer. An object that the current write transaction has created cannot be
+/// referred to before the commit. A frozen value needs no reference; a reference to one resolves to its live form.
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let content: Handover<Confined>
 
-    /// Refers to an object, collection or projection that a Realm manages.
+    /// Refers to a managed object, collection or projection. An unmanaged or invalidated one stops the program.
     ///
     /// - Complexity: O(1).
     public init(to threadConfined: Confined) {
         content = Handover(threadConfined.forOtherThreads())
     }
 
-    /// Whether the reference was resolved before, and cannot be again.
+    /// Whether the reference was already resolved and cannot be resolved again.
     public var isInvalidated: Bool { content.isEmpty }
 
     fileprivate func take() -> Confined? { content.take() }
 }
 
 extension Realm {
-    /// What a reference refers to, in this Realm; nil when it has been deleted.
+    /// The value of a reference, in this Realm; nil when it has been deleted.
     ///
     /// ```swift
     /// let reference = ThreadSafeReference(to: dog)
@@ -70,14 +70,14 @@ extension ThreadConfined {
     }
 }
 
-/// Where what is thawed shall live, when that is not simply where the caller runs.
+/// The instance that `thaw` uses instead of that of the caller's thread.
 enum ThawingPlace {
     @TaskLocal static var instance: Transferred<RealmInstance>?
 }
 
 /// A frozen value that is taken out once.
 ///
-/// `Transferred` because what is frozen may be read and let go of on any thread; the lock is for whether it is still here.
+/// `Transferred`, because a frozen value may be read and released on any thread. The lock guards whether it was taken.
 private final class Handover<Confined: ThreadConfined>: Sendable {
     private let content: Mutex<Transferred<Confined>?>
 

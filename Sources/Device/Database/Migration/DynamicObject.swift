@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// An object whose class the program need not know: its properties are those of the file, read and written by name.
+/// An object of a class that the program need not declare. Its properties are those of the file, accessed by name.
 ///
 /// ```swift
 /// let dogs: Results<DynamicObject> = realm.dynamicObjects("Dog")
@@ -9,7 +9,7 @@ import CausewayObjectStore
 /// let age: Any? = dogs[0].age
 /// ```
 ///
-/// Enumerations and mapped types appear as what they are stored as. A name that is no property stops the program.
+/// Enumerations and mapped types appear as their stored values. An unknown property name stops the program.
 @dynamicMemberLookup
 public final class DynamicObject: Object {
     /// Reads or writes the property of this name.
@@ -23,7 +23,7 @@ public final class DynamicObject: Object {
         set { setValue(newValue, forKey: member) }
     }
 
-    /// It is the class of objects of every class, and has no table of its own.
+    /// False: dynamic objects are rows of the file's classes, and this class has no table of its own.
     ///
     /// ```swift
     /// DynamicObject.shouldIncludeInDefaultSchema()    // false
@@ -102,7 +102,8 @@ extension _ClassAccess {
         }
     }
 
-    /// In the order of the keys, so that objects that are made on the way get their rows in one order always.
+    /// The entries of a map or dictionary, sorted by key, so that objects that are created here always get their rows
+    /// in the same order; nil for other values.
     private func entries(of any: Any?) -> [(key: String, value: Any)]? {
         let entries: [(key: String, value: Any)]
         switch any {
@@ -129,8 +130,8 @@ extension _ClassAccess {
 
     // MARK: - Making objects
 
-    /// Makes an object of this class from a dictionary, an array in the order of the properties, or another object; or
-    /// under an update policy, changes the one of its primary key.
+    /// Creates an object of this class from a dictionary, an array in the order of the properties, or another object.
+    /// Under an update policy, changes the object with that primary key instead, if there is one.
     @discardableResult
     func createDynamic(from any: Any, update: Realm.UpdatePolicy = .error) -> ObjectKey {
         var values = dynamicValues(of: any)

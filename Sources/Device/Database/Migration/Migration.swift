@@ -1,7 +1,8 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// What a migration does to the objects of a file, once, when the file is first opened with a newer schema version.
+/// The block that migrates the objects of a file. It runs once, when the file is first opened with a newer schema
+/// version.
 ///
 /// ```swift
 /// let migrate: MigrationBlock = { migration, oldSchemaVersion in
@@ -10,10 +11,10 @@ import CausewayObjectStore
 /// let configuration = Realm.Configuration(schemaVersion: 2, migrationBlock: migrate)
 /// ```
 ///
-/// It runs inside one write transaction, before the Realm is handed out: what it leaves is committed as a whole.
+/// It runs inside one write transaction, before the Realm is returned. Its changes are committed as a whole.
 public typealias MigrationBlock = @Sendable (_ migration: Migration, _ oldSchemaVersion: UInt64) -> Void
 
-/// What `Migration.enumerateObjects` calls for each object: as it was, and as it will be.
+/// The block that `Migration.enumerateObjects` calls for each object, as it was and as it will be.
 ///
 /// ```swift
 /// let join: MigrationObjectEnumerateBlock = { oldObject, newObject in
@@ -55,7 +56,7 @@ public final class Migration {
     /// ```
     public var oldSchema: Schema { old.declared.shown }
 
-    /// The classes as they will be: those that the program declares, with the names that the file has.
+    /// The classes after the migration: those that the program declares, with the names that the file has.
     ///
     /// ```swift
     /// let hasAges = migration.newSchema["Person"]?["age"] != nil
@@ -72,8 +73,8 @@ public final class Migration {
     /// }
     /// ```
     ///
-    /// A class that is new has no old objects, one that is no longer declared has the same values on both sides. An
-    /// object that the block deletes is not visited again.
+    /// A new class has no old objects. A class that is no longer declared has the same values on both sides. Objects
+    /// that the block has deleted are not visited.
     ///
     /// - Complexity: O(n) in the objects of the class.
     public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
@@ -89,7 +90,7 @@ public final class Migration {
         }
     }
 
-    /// Makes an object of a class of the new schema.
+    /// Creates an object of a class of the new schema.
     ///
     /// ```swift
     /// let toy = migration.create("DogToy", value: ["name": "Ball"])
@@ -100,7 +101,7 @@ public final class Migration {
         return access.object(access.createDynamic(from: value), as: MigrationObject.self)
     }
 
-    /// Deletes an object that `create` made or `enumerateObjects` handed out as the new one.
+    /// Deletes an object that `create` returned, or a new object of `enumerateObjects`.
     ///
     /// ```swift
     /// migration.enumerateObjects(ofType: "Dog") { _, newObject in
@@ -131,13 +132,14 @@ public final class Migration {
         return true
     }
 
-    /// Gives a property of the new schema the values that another one had before.
+    /// Gives a property of the new schema the values of an old property.
     ///
     /// ```swift
     /// migration.renameProperty(onType: "Person", from: "firstName", to: "givenName")
     /// ```
     ///
-    /// Both must be of one type, and the old name must be gone: otherwise the program stops.
+    /// Both must have one type, an optional property must stay optional, and the new schema must not have the old name.
+    /// Otherwise the program stops.
     ///
     /// - Complexity: O(n) in the objects of the class.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
@@ -175,7 +177,7 @@ public final class Migration {
         let isOwned = property.target.map { old.declared.schema[$0]?.kind == .embedded } ?? false
         for key in to.table.allKeys where to.table.exists(key) && from.table.exists(key) {
             if isOwned {
-                // The objects it owned ended with the old property: they are made again from what they were.
+                // The embedded objects were deleted with the old property: they are created again.
                 let (before, after) = (from.object(key), to.object(key))
                 to.setDynamicValue(
                     before.value(forKey: property.name), of: after, to.schema.properties[target].name)

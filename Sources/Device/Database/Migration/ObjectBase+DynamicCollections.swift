@@ -1,9 +1,9 @@
 import CausewayModel
 
-// Collections of objects whose class the program need not know.
+// Collections of objects whose class the program need not declare.
 
 extension ObjectBase {
-    /// The list of this name, with objects that need no declared class.
+    /// The list with this name, with elements that need no declared class.
     ///
     /// ```swift
     /// for dog in person.dynamicList("dogs") { print(dog["name"] as Any) }
@@ -15,7 +15,7 @@ extension ObjectBase {
         return List._readManaged(row, column)
     }
 
-    /// The set of this name, with objects that need no declared class. See ``dynamicList(_:)``.
+    /// The set with this name, with elements that need no declared class. See ``dynamicList(_:)``.
     ///
     /// ```swift
     /// class Pack: Object { @Persisted var dogs: MutableSet<Dog> }
@@ -26,7 +26,7 @@ extension ObjectBase {
         return MutableSet._readManaged(row, column)
     }
 
-    /// The map of this name, with objects that need no declared class. See ``dynamicList(_:)``.
+    /// The map with this name, with values that need no declared class. See ``dynamicList(_:)``.
     ///
     /// ```swift
     /// let dogs: Map<String, DynamicObject?> = person.dynamicMap("dogsByName")
@@ -36,7 +36,7 @@ extension ObjectBase {
         return Map._readManaged(row, column)
     }
 
-    /// The same row with the class as the file has it, and the column of one of its collections.
+    /// The same row as a dynamic object, and the column of one of its collections.
     private func dynamicCollection(_ name: String, _ kind: CollectionKind) -> (row: ObjectBase, column: Int) {
         guard _header != nil else {
             misuse("Object of type '\(type(of: self).className())' is not managed by a Realm.")

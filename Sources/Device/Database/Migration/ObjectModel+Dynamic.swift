@@ -4,7 +4,7 @@ import Foundation
 // Classes as the file has them, for programs that do not declare them.
 
 extension ObjectModel {
-    /// A class of the file, with objects of `DynamicObject`.
+    /// The model of a class of the file, whose objects are `DynamicObject`s.
     static func dynamic(_ schema: ClassSchema) -> ObjectModel {
         let properties = schema.properties.map { property in
             let wrapper = wrapper(of: property)
@@ -69,7 +69,7 @@ extension ObjectModel {
 }
 
 extension DeclaredSchema {
-    /// All classes of a file.
+    /// The models of all classes of a file.
     static func dynamic(_ schema: StoredSchema) -> DeclaredSchema {
         let schema = schema.withoutNestedCollections
         return DeclaredSchema(

@@ -16,7 +16,7 @@ extension Realm {
         return Results(_ResultsSource(.table, of: instance.dynamicAccess(named: typeName)))
     }
 
-    /// The object of a class and a primary key, or nil.
+    /// The object of a class with this primary key, or nil.
     ///
     /// ```swift
     /// let person = realm.dynamicObject(ofType: "Person", forPrimaryKey: 12345)
@@ -30,13 +30,14 @@ extension Realm {
         return access.object(row, as: DynamicObject.self)
     }
 
-    /// Makes an object of a class by its name, or under an update policy changes the one of its primary key.
+    /// Creates an object of a class by its name. Under an update policy, changes the object with that primary key
+    /// instead, if there is one.
     ///
     /// ```swift
     /// try realm.write { realm.dynamicCreate("Dog", value: ["name": "Rex"]) }
     /// ```
     ///
-    /// Outside of a write transaction, and with values that do not fit, it stops the program as `create` does.
+    /// It stops the program outside of a write transaction and for values that do not fit, as `create` does.
     @discardableResult
     public func dynamicCreate(
         _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error

@@ -1,21 +1,21 @@
 public import CausewayObjectStore
 
-/// What the inlined read path of a managed object needs to know about its class, in memory of its own.
+/// What the inlined read path of a managed object needs to know about its class.
 ///
-/// A property read must not retain anything: an atomic increment costs more than the read itself. Objects therefore
-/// point here directly, past the class access that owns this memory; each object also retains the Realm instance that
-/// owns the class access, so the pointer cannot dangle.
+/// A property read must not retain anything: an atomic increment costs more than the read itself. So objects point
+/// directly to this memory, which the class access owns. Each object also retains the Realm instance that owns the
+/// class access, so the pointer cannot dangle.
 @frozen
 public struct _AccessHeader {
-    /// `pthread_self()` of the thread that may read; zero where the compiler's isolation takes the place of the check, and
-    /// in a frozen Realm, which every thread may read.
+    /// `pthread_self()` of the thread that may read. Zero without a check: in a Realm of an actor, where the compiler
+    /// checks isolation, and in a frozen Realm, which every thread may read.
     public var thread: UInt
-    /// Whether several threads may read at once: then objects remember nothing.
+    /// Whether several threads may read at once. Objects then cache nothing.
     public let isFrozen: Bool
-    /// Raised whenever objects of the class may have ceased to exist. An object that saw another epoch checks first.
+    /// Incremented whenever objects of the class may have been deleted. An object that saw another epoch checks first.
     public var epoch: UInt
-    /// By column, the leaves read so far: the table's own directory, whose entries become nil when a leaf changes; in a
-    /// frozen Realm one that any thread adds to.
+    /// By column, the leaves read so far. This is the table's own directory, whose entries become nil when a leaf
+    /// changes. In a frozen Realm it is a separate one that any thread adds to.
     public var directory: UnsafeMutablePointer<LeafArray>
     /// The class access that owns this memory.
     @usableFromInline
@@ -34,5 +34,5 @@ public struct _AccessHeader {
     }
 }
 
-/// Slots of one leaf; an object's key names leaf and slot by division.
+/// The number of slots in a leaf. An object's key divided by it gives the leaf, the remainder gives the slot.
 let slotsPerLeaf = 1000

@@ -4,36 +4,36 @@ import Synchronization
 
 /// One class in one Realm instance: its table, its Swift type, and what the inlined reads of its objects need.
 ///
-/// Public only because `@Persisted` reads through it; it has no public members.
+/// It is public only because `@Persisted` reads through it. It has no public members.
 public final class _ClassAccess {
-    // Unsafe only in that it is not counted: the instance owns its class accesses, and whoever uses one, an object, a
-    // list or a result, holds the instance.
+    // Uncounted but safe: the instance owns its class accesses, and every user of one (object, list, results) retains
+    // the instance.
     unowned(unsafe) let instance: RealmInstance
     let model: ObjectModel
     /// Nil in a frozen Realm, where each thread has a table of its own.
     private let onlyTable: Table?
-    /// Of a frozen Realm: the leaves that any thread has read so far.
+    /// In a frozen Realm, the leaves that any thread has read so far.
     private let foundLeaves: UnsafeMutablePointer<LeafArray>?
     /// The column of each of the model's properties, in the model's order.
     let columns: [Int]
     let header: UnsafeMutablePointer<_AccessHeader>
 
-    /// The table's schema when the class was first used; columns added later belong to no property of the model.
+    /// The table's schema when the class was first used. Columns added later belong to no property of the model.
     let schema: ClassSchema
     private let primaryKeyColumn: Int?
     let primaryKeyPlace: PropertyPlace?
-    /// Whether accessors keep values, such as collections and texts, from one read to the next.
+    /// Whether accessors cache values such as collections and texts between reads.
     let keepsValues: Bool
     /// The model's properties, in its order.
     let places: UnsafeMutableBufferPointer<PropertyPlace>
     /// Columns of the file that the class does not declare, among the first `undeclaredBelow`.
     @exclusivity(unchecked) private var undeclared: [Int] = []
     @exclusivity(unchecked) private var undeclaredBelow = 0
-    /// Columns whose links own what they lead to.
+    /// The columns of embedded objects, which belong to their parent.
     private let owningColumns: Set<Int>
-    /// The class that each column's links lead to, once asked for.
+    /// The target class of each column's links, filled on first use.
     private let targets: PublishedPointers
-    /// What aborted transactions had created: these keys may be given again, to other objects.
+    /// The first key that each aborted transaction created. Keys from there on may be reused for other objects.
     private var aborted: [(epoch: UInt, firstKey: ObjectKey)] = []
     @exclusivity(unchecked) private var firstCreated: ObjectKey?
     private var isRetired = false
@@ -90,7 +90,7 @@ public final class _ClassAccess {
 
     // MARK: - The table
 
-    /// Of the thread that runs, in a frozen Realm.
+    /// The table. In a frozen Realm, that of the current thread.
     var table: Table {
         @inline(__always) get { onlyTable ?? instance.frozenTable(of: model) }
     }
@@ -107,14 +107,14 @@ public final class _ClassAccess {
         return result
     }
 
-    /// Has a leaf at hand for inlined reads, if it has a layout.
+    /// Makes a leaf available to inlined reads, if it has a layout that they can read.
     func bringLeaf(_ column: Int, _ number: Int) {
         let leaf = table.leaf(column, number)
         guard let foundLeaves, let leaf, number < foundLeaves[column].count else { return }
-        // Others of these threads must not look into what belongs to this one's transaction.
+        // Long values belong to the transaction of this thread, and other threads must not read them.
         if StringLeaf(leaf).hasLongValues { return }
         let place = UnsafeMutableRawPointer(foundLeaves[column].leaves + number)
-        // An atomic pointer lies as a pointer does.
+        // An atomic pointer has the layout of a pointer.
         place.assumingMemoryBound(to: Atomic<UnsafeRawPointer?>.self).pointee.store(leaf, ordering: .releasing)
     }
 
@@ -125,9 +125,9 @@ public final class _ClassAccess {
         return table.value(key, column)
     }
 
-    /// Before a leaf, or a value too long for its leaf, is read for the first time: what was read of an encrypted file
-    /// until now may go, if it has become too much. Whoever gets here might as well refresh the Realm. Threads that read
-    /// a frozen one share what they read.
+    /// Lets the transaction drop decrypted pages of an encrypted file if it holds too many. Runs before the first read
+    /// of a leaf or of a long value. Callers must tolerate it as they tolerate a refresh. A frozen Realm keeps its
+    /// pages, because its threads share them.
     @inline(__always)
     func letGoOfPages(before key: ObjectKey, _ column: Int) {
         if !instance.isFrozen, !table.hasAskedFor(column, of: key) { instance.transaction.letGoOfPages() }
@@ -142,14 +142,14 @@ public final class _ClassAccess {
         }
         table.set(key, column, value)
         if owningColumns.contains(column) {
-            // What the property held before has ended with the assignment.
+            // The assignment has deleted the embedded object that the property held before.
             instance.rowsDeleted()
         } else {
             instance.contentChanged()
         }
     }
 
-    /// The class that links in a column lead to, in the same Realm.
+    /// The target class of a column's links in the same Realm; nil when the column holds no links.
     func target(_ column: Int) -> _ClassAccess? {
         if let known = targets[column] { return Unmanaged<_ClassAccess>.fromOpaque(known).takeUnretainedValue() }
         guard let name = schema.properties[column].target else { return nil }
@@ -167,7 +167,7 @@ public final class _ClassAccess {
 
     // MARK: - Rows
 
-    /// Whether the row is alive, for somebody who last saw it at an epoch.
+    /// Whether the row exists, for an accessor that last saw it at an epoch.
     func stillExists(_ key: ObjectKey, seenAt epoch: UInt) -> Bool {
         guard !isRetired else { return false }
         if epoch == header.pointee.epoch { return true }
@@ -175,8 +175,8 @@ public final class _ClassAccess {
         return table.exists(key)
     }
 
-    /// Columns that a new row leaves at zero or null, because the class does not declare them. Other processes may have
-    /// added some since.
+    /// The columns that the class does not declare. A new row leaves them at zero or null. Recomputed when another
+    /// process has added columns.
     var undeclaredColumns: [Int] {
         if undeclaredBelow != table.columnCount {
             undeclaredBelow = table.columnCount
@@ -204,13 +204,13 @@ public final class _ClassAccess {
         instance.rowsDeleted()
     }
 
-    /// Rows may have ceased to exist, or the table's directory moved.
+    /// Called when rows may have been deleted or the table's directory may have moved.
     func snapshotChanged() {
         header.pointee.epoch &+= 1
         header.pointee.directory = table.leafDirectory
     }
 
-    /// The Realm was invalidated: none of these objects will ever be read again.
+    /// Called when the Realm was invalidated. Its objects stay invalid for ever.
     func retire() {
         isRetired = true
         header.pointee.epoch &+= 1
@@ -221,7 +221,7 @@ public final class _ClassAccess {
         snapshotChanged()
     }
 
-    /// The transaction that created rows was undone: accessors of those rows stay invalid for ever.
+    /// Called when a transaction was rolled back. Accessors of rows that it created stay invalid for ever.
     func transactionAborted() {
         if let firstCreated { aborted.append((header.pointee.epoch, firstCreated)) }
         transactionEnded()
@@ -250,7 +250,7 @@ public final class _ClassAccess {
         return object
     }
 
-    /// Turns an object into the accessor of a row. Its own values are gone afterwards.
+    /// Makes an object the accessor of a row. It loses its own values.
     func bind(_ object: ObjectBase, to key: ObjectKey) {
         object._instance = instance
         object._header = header
@@ -263,7 +263,7 @@ public final class _ClassAccess {
         bindInverses(base)
     }
 
-    /// For an accessor that becomes that of another row.
+    /// Drops the cached values of an accessor that moves to another row.
     func forgetKeptValues(of object: ObjectBase) {
         let base = Unmanaged.passUnretained(object).toOpaque()
         for place in places where place.keepsValue { place.bind(base, model) }

@@ -1,7 +1,7 @@
-// All subclasses of ObjectBase in the process, without anybody registering them.
+// Finds all subclasses of ObjectBase in the process. No class has to be registered.
 //
-// Every Swift image carries a section that lists its types. Each class there names its superclass by reference, so
-// the chain up to ObjectBase is followed on these records alone: only a class that belongs to us is ever realised.
+// Every Swift image has a section that lists its types. The record of a class points to the record of its superclass,
+// so the chain up to ObjectBase is followed on these records alone. Only subclasses of ObjectBase are realised.
 // Layouts are those of the stable Swift ABI without Objective-C interoperation.
 
 @_silgen_name("swift_enumerateAllMetadataSections")
@@ -50,7 +50,7 @@ enum ClassDiscovery {
         return descriptors
     }
 
-    /// `sections` begins with four words of header, then (start, length) of protocols, conformances and types.
+    /// `sections` has a header of four words, then (start, length) of protocols, of conformances and of types.
     private static func read(_ sections: UnsafeRawPointer, into descriptors: inout [ClassDescriptor]) {
         let word = MemoryLayout<UInt>.size
         let start = sections.load(fromByteOffset: 8 * word, as: UnsafeRawPointer?.self)
@@ -59,7 +59,7 @@ enum ClassDiscovery {
         for offset in stride(from: 0, to: length - length % 4, by: 4) {
             let record = start + offset
             let relative = record.loadUnaligned(as: Int32.self)
-            // The two low bits say how the record points: directly, or through a pointer.
+            // The two low bits tell a direct reference (0) from an indirect one (1).
             let target = record + Int(relative & ~3)
             switch relative & 3 {
             case 0:
@@ -84,7 +84,7 @@ private struct ClassDescriptor {
         self.address = address
     }
 
-    /// The descriptor that a class's metadata names.
+    /// The descriptor that a class's metadata points to.
     init(of type: AnyClass) {
         let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
         address = metadata.load(fromByteOffset: 40, as: UnsafeRawPointer.self)
@@ -92,7 +92,7 @@ private struct ClassDescriptor {
 
     var isGeneric: Bool { address.loadUnaligned(as: UInt32.self) & 0x80 != 0 }
 
-    /// The superclass, where it is named by reference, as every Swift class names it.
+    /// The superclass; nil when it is not named by a symbolic reference. Swift always names a superclass by one.
     var superclass: ClassDescriptor? {
         let field = address + 20
         let relative = field.loadUnaligned(as: Int32.self)
@@ -116,13 +116,13 @@ private struct ClassDescriptor {
         return false
     }
 
-    /// The class itself. Nil for a generic class, which has no single metadata.
+    /// The class's metadata. Nil for a generic class, which has no single metadata.
     func realised() -> Any.Type? {
         guard !isGeneric else { return nil }
         let field = address + 12
         let relative = field.loadUnaligned(as: Int32.self)
         guard relative != 0 else { return nil }
-        // Called with request zero: complete metadata, blocking. It answers in the first register of two.
+        // Request zero asks for complete metadata and blocks. The metadata is in the first of two result registers.
         let accessor = unsafeBitCast(
             field + Int(relative), to: (@convention(c) (Int) -> UnsafeRawPointer).self)
         return unsafeBitCast(accessor(0), to: Any.Type.self)

@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// A type of the app that is stored as another type, in both directions without loss.
+/// A type of the app that is stored as another type, without loss in either direction.
 ///
 /// ```swift
 /// struct Celsius: CustomPersistable {
@@ -12,13 +12,13 @@ import CausewayModel
 /// ```
 ///
 /// The persisted type is a scalar, or an `EmbeddedObject` for types of several parts. Queries act on the persisted type
-/// and take values of either. A type that not every persisted value makes sense for is a `FailableCustomPersistable`.
+/// and accept values of both types. If some persisted values are invalid, use `FailableCustomPersistable`.
 public protocol CustomPersistable: _CustomPersistable {
-    /// Creates the value from what is stored. It may be called many times for one property.
+    /// Creates the value from the stored one. It may be called many times for one property.
     init(persistedValue: PersistedType)
 }
 
-/// A type of the app that is stored as another type, and that not every stored value is one of.
+/// A type of the app that is stored as another type, where some stored values may be invalid.
 ///
 /// ```swift
 /// extension URL: FailableCustomPersistable {
@@ -28,24 +28,24 @@ public protocol CustomPersistable: _CustomPersistable {
 /// class Club: Object { @Persisted var url: URL? }
 /// ```
 ///
-/// Where the initialiser answers nil an optional property reads nil, and one that is not optional stops the program.
+/// If the initialiser returns nil, an optional property reads as nil, and any other property stops the program.
 public protocol FailableCustomPersistable: _CustomPersistable {
-    /// Creates the value from what is stored, or nil when it is none.
+    /// Creates the value from the stored one; nil if that is invalid.
     init?(persistedValue: PersistedType)
 }
 
-/// What both kinds of custom types have in common; apps conform to one of those.
+/// The common base of `CustomPersistable` and `FailableCustomPersistable`. Apps conform to one of those.
 public protocol _CustomPersistable: _OptionalPersistable, _SnapshotValue {
     /// The type that is stored: a scalar or an embedded object.
     associatedtype PersistedType: _OptionalPersistable & RealmCollectionValue
 
-    /// The value as it is stored.
+    /// The value to store.
     var persistableValue: PersistedType { get }
 
-    /// The value that a persisted one stands for; nil where it stands for none.
+    /// Converts a persisted value to this type; nil if it is invalid.
     static func _custom(_ persisted: PersistedType) -> Self?
 
-    /// Whether two persisted values stand for the same value.
+    /// Whether two persisted values are the same value of this type.
     static func _isSame(_ left: PersistedType, _ right: PersistedType) -> Bool
 
     /// Feeds a persisted value to a hasher.
@@ -53,32 +53,32 @@ public protocol _CustomPersistable: _OptionalPersistable, _SnapshotValue {
 }
 
 extension CustomPersistable {
-    /// The value that a persisted one stands for; nil where it stands for none.
+    /// Converts a persisted value to this type; nil if it is invalid.
     public static func _custom(_ persisted: PersistedType) -> Self? { Self(persistedValue: persisted) }
 }
 
 extension FailableCustomPersistable {
-    /// The value that a persisted one stands for; nil where it stands for none.
+    /// Converts a persisted value to this type; nil if it is invalid.
     public static func _custom(_ persisted: PersistedType) -> Self? { Self(persistedValue: persisted) }
 }
 
-// Elements of collections are compared; types that say nothing else are equal when they are stored alike.
+// Elements of collections must be comparable. By default two values are equal when their stored values are.
 extension _CustomPersistable {
-    /// Two values are equal when they are stored alike.
+    /// Two values are equal when their stored values are.
     public static func == (left: Self, right: Self) -> Bool {
         _isSame(left.persistableValue, right.persistableValue)
     }
 
-    /// Feeds what makes it equal to others to a hasher.
+    /// Feeds the stored value to a hasher.
     public func hash(into hasher: inout Hasher) { Self._hash(persistableValue, into: &hasher) }
 
-    /// The value as the store holds it; nil for one that is stored as an object.
+    /// The stored form of the value; nil for one that is stored as an object.
     var scalarValue: Value? { Self._shape.isMapped ? nil : _toStored(nil).value }
 
     /// The object that holds the parts of the value; nil for a scalar.
     var embeddedObject: EmbeddedObject? { persistableValue as? EmbeddedObject }
 
-    /// What an embedded object stands for; nil for an object of another class, or one that stands for nothing.
+    /// Converts an embedded object to this type; nil for an object of another class and for an invalid one.
     static func value(of object: ObjectBase) -> Any? {
         (object as? PersistedType).flatMap { _custom($0) }
     }
@@ -94,34 +94,34 @@ extension _CustomPersistable {
 // MARK: - Stored as a scalar
 
 extension _CustomPersistable where PersistedType: _PersistableScalar {
-    /// What a property of this type asks of the schema.
+    /// The schema of a property of this type.
     public static var _shape: _PropertyShape { PersistedType._shape }
 
-    /// What an optional property of this type asks of the schema.
+    /// The schema of an optional property of this type.
     public static var _optionalShape: _PropertyShape { PersistedType._optionalShape }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Self { required(PersistedType._zeroValue()) }
 
-    /// The value that the store holds, as this type.
+    /// Converts a stored value to this type.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         required(PersistedType._fromStored(stored, nil))
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { persistableValue._stored }
 
-    /// The value that the store holds, or nil for null.
+    /// Converts a stored value to this type; nil for null.
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
         PersistedType(_stored: stored).flatMap(_custom)
     }
 
-    /// The value as the store holds it, null for nil.
+    /// Converts the value to its stored form; null for nil.
     public static func _optionalToStored(_ value: Self?, _ links: _ClassAccess?) -> _StoredValue {
         value?._toStored(nil) ?? _StoredValue(.null)
     }
 
-    /// Whether two persisted values stand for the same value.
+    /// Whether two persisted values are the same value of this type.
     public static func _isSame(_ left: PersistedType, _ right: PersistedType) -> Bool { left == right }
 
     /// Feeds a persisted value to a hasher.
@@ -129,8 +129,8 @@ extension _CustomPersistable where PersistedType: _PersistableScalar {
 }
 
 extension _CustomPersistable where PersistedType: _PersistableScalar {
-    /// Any value: key paths are read through it, and nobody looks at it. What nothing is stored as is not a value of
-    /// every failable type, so likely ones are tried.
+    /// Any valid value, for reading key paths through it. The zero value may be invalid for a failable type, so several
+    /// likely values are tried. Stops the program when none is valid.
     public static func _tracing(_ recorder: _PathRecorder) -> Self {
         let likely: [Value] =
             switch PersistedType._scalarType.type {
@@ -150,36 +150,36 @@ extension _CustomPersistable where PersistedType: _PersistableScalar {
 // MARK: - Stored as an embedded object
 
 extension _CustomPersistable where PersistedType: EmbeddedObject {
-    /// What a property of this type asks of the schema.
+    /// The schema of a property of this type.
     public static var _shape: _PropertyShape { _optionalShape }
 
-    /// What an optional property of this type asks of the schema.
+    /// The schema of an optional property of this type.
     public static var _optionalShape: _PropertyShape {
         _PropertyShape(.object, isOptional: true, target: PersistedType.self, isMapped: true)
     }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Self { required(PersistedType()) }
 
-    /// No object there is the value of a new one: a property that is not optional always has one to show.
+    /// Converts a stored value to this type. A missing object reads as a new one, because the property is not optional.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         required(PersistedType._optionalFromStored(stored, links) ?? PersistedType())
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { persistableValue._toStored(links) }
 
-    /// The value that the store holds, or nil for null.
+    /// Converts a stored value to this type; nil for null.
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
         PersistedType._optionalFromStored(stored, links).flatMap(_custom)
     }
 
-    /// The value as the store holds it, null for nil.
+    /// Converts the value to its stored form; null for nil.
     public static func _optionalToStored(_ value: Self?, _ links: _ClassAccess?) -> _StoredValue {
         value?._toStored(links) ?? _StoredValue(.null)
     }
 
-    /// Whether two persisted values stand for the same value.
+    /// Whether two persisted values are the same value of this type.
     public static func _isSame(_ left: PersistedType, _ right: PersistedType) -> Bool {
         left.scalarValues == right.scalarValues
     }
@@ -191,7 +191,7 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
 }
 
 extension EmbeddedObject {
-    /// The values of all properties that hold one, in the order of the class: what equality of mapped types goes by.
+    /// The values of all scalar properties in the order of the class. Mapped values are compared by them.
     fileprivate final var scalarValues: [Value] {
         let model = ObjectModel.of(type(of: self))
         let access = _header == nil ? nil : _checkedAccess()

@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// What becomes of the objects that a property links to when the object that has the property is deleted.
+/// What happens to the targets of a link when the object that has the link is deleted.
 ///
 /// ```swift
 /// class Kennel: Object {
@@ -12,19 +12,19 @@ import CausewayModel
 /// try realm.write { realm.delete(realm.objects(Kennel.self)) }
 /// ```
 ///
-/// A rule belongs to the property of the owner, and is followed by every way an app deletes: `delete`, with the objects of
-/// a result, a list or a migration. Taking an object out of the property, or giving the property another value, deletes
-/// nothing. Cycles end, and no chain is too long. Rules can be changed without a migration.
+/// The rule applies whenever the app deletes the owner: with `delete`, of one object or of results and lists, and in a
+/// migration. Removing an object from the property, or setting the property, deletes nothing. Cycles are handled, and
+/// chains may have any length. Rules can be changed without a migration.
 ///
-/// In a synced Realm the device that deletes decides: it deletes what it has of the objects that go along, as if the app
-/// had deleted each of them. What the server sends, and what leaves a subscription, takes nothing along.
+/// In a synced Realm the deleting device decides: it deletes those of the targets that it holds, as if the app had
+/// deleted each of them. Deletes from the server, and objects that leave a subscription, delete no other objects.
 public enum DeleteRule: Sendable {
-    /// They stay; this is what a property without a rule does.
+    /// The targets stay. This is the default.
     case nullify
-    /// They are deleted, whoever else links to them.
+    /// The targets are deleted, even if other objects link to them.
     case cascade
-    /// They are deleted unless another object is left that links to them through a property with `cascade` or
-    /// `cascadeWhenLast`. Objects that own each other in a circle keep each other, until one of them is deleted.
+    /// A target is deleted unless another object still links to it through a property with `cascade` or
+    /// `cascadeWhenLast`. Objects that own each other in a cycle keep each other until one of them is deleted.
     case cascadeWhenLast
 }
 
@@ -37,12 +37,12 @@ extension MutableSet: _OwningLink where Element: Object {}
 extension Map: _OwningLink where Value: _OwningLink {}
 
 extension Persisted where Value: _OwningLink {
-    /// Declares a link, or a collection of links, with a rule for what it leads to.
+    /// Declares a link, or a collection of links, with a rule for its targets.
     public init(deleteRule: DeleteRule) {
         storage = .zero(flags: PersistedFlags.flags(deleteRule))
     }
 
-    /// Declares a link, or a collection of links, with a default and a rule for what it leads to.
+    /// Declares a link, or a collection of links, with a default and a rule for its targets.
     public init(wrappedValue: Value, deleteRule: DeleteRule) {
         storage = .unmanaged(wrappedValue, flags: PersistedFlags.flags(deleteRule))
     }

@@ -5,10 +5,10 @@ public import Synchronization
 
 // The read path of numbers and Bools, inlined into the app's module.
 //
-// One compare for the thread, one for the epoch, one for the leaf number; then the leaf's own reader. Whatever is
-// unusual (another thread of the same queue, a row that may be gone, a leaf not read yet or being rewritten) leaves
-// through `_slowRead`, which checks everything, remembers what it found, and reads through the table. None of that lets
-// go of an object that the caller can have, and the functions say so: a loop then needs no references to its objects.
+// The fast path compares the thread, the epoch and the leaf number, and then calls the leaf's reader. Everything else
+// (another thread of the same queue, a row that may be gone, a leaf not read yet or being rewritten) goes through
+// `_slowRead`, which checks everything, caches the leaf, and reads through the table. None of this releases an object
+// that the caller may hold. `@_effects(releasenone)` says so, and a loop needs no references to its objects.
 
 extension ObjectBase {
     /// The leaf that holds the property, if it may be read without further checks.
@@ -21,12 +21,12 @@ extension ObjectBase {
         else { return nil }
         let leaves = header.pointee.directory[column]
         guard _leaf < leaves.count else { return nil }
-        // Another thread that reads a frozen Realm may just have found the leaf. An atomic pointer lies as a pointer does.
+        // In a frozen Realm another thread may have just set the leaf. An atomic pointer has the layout of a pointer.
         return UnsafeMutableRawPointer(leaves.leaves + _leaf).assumingMemoryBound(to: Atomic<UnsafeRawPointer?>.self)
             .pointee.load(ordering: .acquiring)
     }
 
-    /// Reads through every check, and has the leaf at hand for the next read.
+    /// Reads with every check, and makes the leaf available to inlined reads.
     final func _slowRead(_ column: Int) -> Value {
         let access = _checkedAccess()
         access.letGoOfPages(before: _key, column)
@@ -56,19 +56,19 @@ extension ObjectBase {
 // MARK: - Int
 
 extension Int: _PersistableScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.int) }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {
         guard case .int(let value) = _stored.value else { return nil }
         self = Int(value)
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.int(Int64(self))) }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Int { 0 }
 
     /// Reads the property of a managed object.
@@ -94,19 +94,19 @@ extension Int: _PersistableScalar, _PrimaryKey, _Indexable, MinMaxType, AddableT
 // MARK: - Double
 
 extension Double: _PersistableScalar, MinMaxType, AddableType {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.double) }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {
         guard case .double(let value) = _stored.value else { return nil }
         self = value
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.double(self)) }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Double { 0 }
 
     /// Reads the property of a managed object.
@@ -132,19 +132,19 @@ extension Double: _PersistableScalar, MinMaxType, AddableType {
 // MARK: - Bool
 
 extension Bool: _PersistableScalar, _Indexable {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.bool) }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {
         guard case .bool(let value) = _stored.value else { return nil }
         self = value
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.bool(self)) }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Bool { false }
 
     /// Reads the property of a managed object.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The name of the property a key path leads to, as queries and sort descriptors write it.
+/// The dotted name of the property that a key path leads to, for queries and sort descriptors.
 ///
 /// ```swift
 /// _name(for: \Person.address?.city)   // "address.city"
@@ -29,7 +29,7 @@ func tracedName<Root: ObjectBase>(of keyPath: PartialKeyPath<Root>, _ root: () -
 }
 
 private enum KnownPaths {
-    /// Unchecked: a key path is immutable; what its subscripts capture here are indices and keys of collections.
+    /// Unchecked: a key path is immutable. Its subscripts capture only indices and keys of collections.
     struct Path: Hashable, @unchecked Sendable {
         let path: AnyKeyPath
     }
@@ -39,24 +39,24 @@ private enum KnownPaths {
 
 /// Collects the names of the properties that reading through a key path visits.
 ///
-/// It hands out objects whose properties record instead of holding values; links lead to further such objects, and
-/// collections give one for every index.
+/// Objects made for a recorder record each property read instead of holding values. Links return further such objects,
+/// and collections return one for every index.
 public final class _PathRecorder {
     private var names: [String] = []
     private var visited: [Int] = []
-    /// The property that this recorder stands for, of the recorder that the object behind it reports to.
+    /// The parent recorder and the position of the property, when this recorder stands for a property box.
     private let box: (recorder: _PathRecorder, position: Int32)?
 
     init() {
         box = nil
     }
 
-    /// For a property that is an object of its own: that it is read shows only when somebody asks it for its content.
+    /// A recorder for a property box. A read of the box is noticed only when its content is asked for.
     init(ofBox position: Int, in recorder: _PathRecorder) {
         box = (recorder, Int32(position))
     }
 
-    /// The recorder of what lies behind a collection, once the collection itself is recorded.
+    /// Records the collection itself, and returns the recorder for its elements.
     func entered() -> _PathRecorder {
         guard let box else { return self }
         box.recorder.visit(box.position)
@@ -68,7 +68,7 @@ public final class _PathRecorder {
 
     var path: String { visitedNames.joined(separator: ".") }
 
-    /// The number under which a property will report that it was visited.
+    /// Adds a property and returns the position that it reports to `visit(_:)`.
     func register(_ name: String) -> Int {
         names.append(name)
         return names.count - 1
@@ -80,7 +80,7 @@ public final class _PathRecorder {
 }
 
 extension ObjectModel {
-    /// An unmanaged object all of whose properties report to a recorder.
+    /// An unmanaged object whose properties all report to a recorder.
     func traced(by recorder: _PathRecorder) -> ObjectBase {
         let object = type.init()
         let base = Unmanaged.passUnretained(object).toOpaque()

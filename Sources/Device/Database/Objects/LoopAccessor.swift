@@ -2,36 +2,36 @@ import CausewayModel
 import CausewayObjectStore
 import Synchronization
 
-/// An accessor that is handed out again and again, row after row, as long as nobody keeps it.
+/// An accessor that a loop reuses for row after row, as long as nobody keeps a reference to it.
 ///
-/// Making an accessor costs an allocation, and a loop that only looks at its objects never needs more than one. So when
-/// the next object is asked for and nobody refers to the last one, that one moves on to the next row; otherwise it
-/// belongs to whoever kept it, and a new one is made. The program cannot tell the difference:
+/// Making an accessor costs an allocation, and a loop that only reads its objects needs just one. When the loop asks
+/// for the next object and nobody refers to the last one, the accessor moves to the next row. Otherwise it is left to
+/// its owner, and a new one is made. The program cannot tell the difference:
 ///
-/// 1. *Nobody refers to it* is read off the object's reference counts, see ``ReferenceCounts``: the whole word is that of
-///    a fresh object exactly if there is one strong reference, which is ours, and no other of any kind. What is not counted,
-///    `unowned(unsafe)` and `Unmanaged`, must not outlive the loop's turn anyway.
-/// 2. Whoever got the object and still has it has a reference that is counted when the next one is asked for, because that
-///    is asked for with a call that the compiler does not see into: it has to assume that the call lets go of objects,
-///    and neither leaves out a reference across it nor moves one past it.
-/// 3. Another thread may have been the last to let go. Its accesses come before ours, which the fence sees to.
-/// 4. The object holds nothing that outlasts its row: classes that declare more than persisted properties are left
-///    out, and the values that an object keeps (collections, texts, inverse relations) are forgotten when it moves.
+/// 1. *Nobody refers to it* is read from the object's reference counts, see ``ReferenceCounts``. The word equals that
+///    of a fresh object exactly if our strong reference is the only reference of any kind. References that are not
+///    counted, `unowned(unsafe)` and `Unmanaged`, must not outlive the iteration anyway.
+/// 2. Code that still holds the object has a counted reference when the next one is asked for. The call is opaque to
+///    the compiler, which must assume that it releases objects. So the compiler neither omits a reference across the
+///    call nor moves one past it.
+/// 3. Another thread may have released the object last. The fence orders its accesses before ours.
+/// 4. The object holds nothing that outlasts its row. Classes that declare more than persisted properties are excluded.
+///    Cached values (collections, texts, inverse relations) are dropped when the object moves.
 struct LentAccessor {
-    /// With a reference of our own.
+    /// Retained by this accessor.
     private let object: Unmanaged<ObjectBase>
     private let alone: UInt64
 
-    /// Nil when the object must not move.
+    /// Retains the object and lends it. Nil when the object must not move.
     init?(_ made: ObjectBase, _ access: _ClassAccess) {
-        // An initialiser of the class may have told others of the object: then it is never found alone.
+        // If an initialiser of the class has passed the object on, it has other references and does not move.
         guard access.model.holdsOnlyRows, let alone = ReferenceCounts.ofOneReference else { return nil }
         object = Unmanaged.passRetained(made)
         self.alone = alone
         made.lends = !access.instance.isFrozen
     }
 
-    /// The object, once it is that of another row of its class; nil when somebody refers to it.
+    /// Moves the object to another row of its class and returns it; nil when somebody refers to it.
     @inline(__always)
     func moved(to key: ObjectKey, _ access: _ClassAccess) -> Unmanaged<ObjectBase>? {
         guard ReferenceCounts.word(of: object) == alone else { return nil }
@@ -42,29 +42,29 @@ struct LentAccessor {
 
     var header: UnsafeMutablePointer<_AccessHeader>? { object._withUnsafeGuaranteedRef { $0._header } }
 
-    /// Leaves the object to whoever kept it.
+    /// Stops lending the object and releases it. Code that kept it owns it from now on.
     func end() {
         object._withUnsafeGuaranteedRef { $0.endLoans() }
         object.release()
     }
 }
 
-/// The objects that a loop goes over.
+/// The objects that a loop visits.
 ///
-/// The caller is handed objects that it does not own, and takes references as it needs them: where it only reads
-/// properties the compiler then leaves out both taking and letting go, which cost more than the reading. Until the next
-/// object is asked for, this owns the last one.
+/// The caller gets objects that it does not own, and retains them where it needs to. Where it only reads properties,
+/// the compiler then omits retain and release, which cost more than the read. The loop owns the last object until the
+/// next one is asked for.
 @usableFromInline
 final class _ObjectLoop {
-    // Kept apart, and the access not counted (the instance, which the loop holds, owns it): a step touches no counter.
+    // Separate fields, and an uncounted access: a step touches no reference count. The instance owns the access.
     private let keys: [ObjectKey]
     private let access: Unmanaged<_ClassAccess>?
-    /// The objects of a collection that is not managed; then there are no keys.
+    /// The objects of an unmanaged collection, which has no keys.
     private let made: [ObjectBase]
     /// Keeps the class access alive.
     private let instance: RealmInstance?
     @exclusivity(unchecked) private var lent: LentAccessor?
-    /// The last object, where it cannot be lent.
+    /// The last object, if it cannot be lent.
     @exclusivity(unchecked) private var last: ObjectBase?
 
     init(_ keys: [ObjectKey], _ access: _ClassAccess) {
@@ -87,7 +87,7 @@ final class _ObjectLoop {
 
     var count: Int { access == nil ? made.count : keys.count }
 
-    /// The object at a position below `count`, until the next one is asked for.
+    /// The object at a position below `count`. It is valid until the next one is asked for.
     @usableFromInline
     @inline(never)
     static func object(_ loop: Unmanaged<_ObjectLoop>, at position: Int) -> Unmanaged<ObjectBase> {
@@ -108,7 +108,7 @@ final class _ObjectLoop {
     private func another(_ key: ObjectKey, _ access: _ClassAccess) -> Unmanaged<ObjectBase> {
         lent?.end()
         lent = nil
-        // A row deleted since the loop began still gets its turn, as an invalidated object.
+        // A row that was deleted since the loop began is still visited, as an invalidated object.
         let made = access.object(key)
         lent = LentAccessor(made, access)
         if lent == nil { last = made }
@@ -117,9 +117,9 @@ final class _ObjectLoop {
 }
 
 extension ObjectBase {
-    /// The object that a link leads to, for the caller to own; nil for none, and for one that is not here.
+    /// The target of a link, owned by the caller; nil for an empty link and for an object that has not arrived here.
     ///
-    /// An object that is lent lends in turn: a loop that looks behind a link of each of its objects needs two accessors.
+    /// A lent object lends in turn, so a loop that follows one link of each object needs only two accessors.
     final func _linked(_ column: Int) -> ObjectBase? {
         guard let key = linkedKey(column), let target = _access?.target(column), target.table.exists(key) else {
             return nil
@@ -144,7 +144,7 @@ extension ObjectBase {
         return links.isNull(_slot) ? nil : ObjectKey(links.value(_slot))
     }
 
-    /// Whoever lent this has left it to others.
+    /// Called when this object is no longer lent: it lends nothing from now on.
     fileprivate final func endLoans() {
         lends = false
         lent?.end()
@@ -153,7 +153,7 @@ extension ObjectBase {
 }
 
 extension _ClassAccess {
-    /// Turns an accessor of one row of the class into that of another.
+    /// Moves an accessor to another row of the class.
     @inline(__always)
     func move(_ object: ObjectBase, to key: ObjectKey) {
         object._epoch = header.pointee.epoch

@@ -26,7 +26,7 @@ open class Object: ObjectBase, _PersistableObject {
     /// let dog = Dog(value: ["name": "Rex", "favoriteToy": ["name": "Tennis ball"]])
     /// ```
     ///
-    /// A key that is no property, or a value that does not fit, stops the program with RealmSwift's sentence.
+    /// An unknown key, or a value of the wrong type, stops the program with RealmSwift's message.
     public convenience init(value: Any) {
         self.init()
         Draft().fill(self, from: value)
@@ -55,7 +55,7 @@ open class Object: ObjectBase, _PersistableObject {
 /// class Person: Object { @Persisted var address: Address? }
 /// ```
 ///
-/// An embedded object has no primary key and cannot be queried by itself; queries reach it through its parent.
+/// An embedded object has no primary key and cannot be queried by itself. Queries reach it through its parent.
 open class EmbeddedObject: ObjectBase, _PersistableObject {
     /// Creates an unmanaged object whose properties hold their defaults.
     public override init() {
@@ -85,7 +85,7 @@ open class EmbeddedObject: ObjectBase, _PersistableObject {
 /// try realm.write { realm.create(WeatherSensor.self, value: ["temperature": 21.5]) }
 /// ```
 ///
-/// Only `Realm.create` takes asymmetric objects, and only a synchronised Realm stores them.
+/// Only `Realm.create` accepts asymmetric objects, and only in a synced Realm.
 open class AsymmetricObject: ObjectBase {
     /// Creates an unmanaged object whose properties hold their defaults.
     public override init() {

@@ -29,6 +29,6 @@ extension ObjectBase: CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension String {
-    /// Every line but the first, one tab further in.
+    /// The text with every line but the first indented by one tab.
     var indentedAfterFirstLine: String { replacingOccurrences(of: "\n", with: "\n\t") }
 }

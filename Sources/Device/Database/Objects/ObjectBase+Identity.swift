@@ -1,5 +1,5 @@
 extension ObjectBase: Hashable {
-    /// Whether the objects are equal, as `isEqual(_:)` of the left one says.
+    /// Whether the objects are equal by `isEqual(_:)` of the left one.
     public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
         left === right || left.isEqual(right)
     }
@@ -9,7 +9,7 @@ extension ObjectBase: Hashable {
         hasher.combine(hash)
     }
 
-    /// Whether both are accessors of one row of one file.
+    /// Whether both objects are accessors of the same row of the same file. Unmanaged objects: the same instance.
     final func isSameRow(as other: ObjectBase) -> Bool {
         guard let access = _access, let otherAccess = other._access else { return self === other }
         return _key == other._key && access.model.className == otherAccess.model.className
@@ -18,7 +18,7 @@ extension ObjectBase: Hashable {
 }
 
 extension ObjectBase {
-    /// Whether the other object is the same row of the same Realm, whatever instance it is.
+    /// Whether both objects stand for the same row of the same Realm.
     ///
     /// ```swift
     /// realm.objects(Dog.self)[0].isSameObject(as: rex)

@@ -1,7 +1,7 @@
 import CausewayModel
 import Foundation
 
-// Properties by name, for code that does not know the class: creation from dictionaries, descriptions, observation.
+// Access to properties by name, for code that does not know the class: dictionaries, descriptions, observation.
 
 extension ObjectBase {
     /// Reads or writes a property by name.
@@ -10,13 +10,13 @@ extension ObjectBase {
     /// dog["name"] = "Rex"
     /// ```
     ///
-    /// A name that is no property of the class stops the program with RealmSwift's sentence.
+    /// An unknown name stops the program with RealmSwift's message.
     public subscript(key: String) -> Any? {
         get { value(forKey: key) }
         set { setValue(newValue, forKey: key) }
     }
 
-    /// The value of a property by name; nil for an empty optional.
+    /// The value of a property by name; nil for an optional without a value.
     ///
     /// ```swift
     /// let name = dog.value(forKey: "name") as? String
@@ -35,7 +35,7 @@ extension ObjectBase {
         misuse("Invalid property name '\(key)' for class '\(model.className)'.")
     }
 
-    /// The value at the end of a dotted path: of links, or of a collection and what is asked of its elements.
+    /// The value at the end of a dotted path, which may go through links, collections and collection operators.
     ///
     /// ```swift
     /// dog.value(forKeyPath: "favoriteToy.name")    // nil without a toy
@@ -54,7 +54,7 @@ extension ObjectBase {
         }
     }
 
-    /// Sets a property at the end of a dotted path of links. Where the path is broken, nothing happens.
+    /// Sets a property at the end of a dotted path of links. Does nothing when a link on the path is nil.
     ///
     /// ```swift
     /// try realm.write { dog.setValue("Ball", forKeyPath: "favoriteToy.name") }
@@ -69,7 +69,7 @@ extension ObjectBase {
         }
     }
 
-    /// Sets a property by name, converting as `Realm.create` does. An object becomes the link's target itself, no copy of it.
+    /// Sets a property by name, and converts the value as `Realm.create` does. An object is linked to, not copied.
     ///
     /// ```swift
     /// try realm.write { dog.setValue("tan", forKey: "color") }
@@ -96,7 +96,7 @@ extension ObjectBase {
         for (key, value) in values { setValue(value, forKey: key) }
     }
 
-    /// The values of several properties by name; `NSNull` for an empty optional.
+    /// The values of several properties by name; `NSNull` for nil.
     ///
     /// ```swift
     /// dog.dictionaryWithValues(forKeys: ["name", "age"])    // ["name": "Rex", "age": 10]
@@ -106,7 +106,7 @@ extension ObjectBase {
     }
 }
 
-/// `Any` that may hold an optional, as an optional of what is inside.
+/// Unwraps an `Any` that may hold an optional, through any number of layers.
 func flattened(_ value: Any) -> Any? {
     guard let optional = value as? any AnyOptional else { return value }
     return optional.wrapped.flatMap { flattened($0) }

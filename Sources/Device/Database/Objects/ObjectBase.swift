@@ -11,13 +11,13 @@ import CausewayModel
 /// ```
 ///
 /// An object is unmanaged until it is added to a Realm: a plain Swift object whose properties hold their own values.
-/// A managed object holds no values. It is a row's key and the way to its class, and each property read goes to the
-/// snapshot that its Realm stands on.
+/// A managed object holds no values. It is a reference to a row, and each property read goes to the snapshot of its
+/// Realm.
 open class ObjectBase {
     // The fields a property read touches. Exclusivity is not checked at run time: a managed object is confined to one
     // thread, and none of these is ever passed inout.
 
-    /// Nil while the object is unmanaged.
+    /// What inlined reads need of the object's class; nil while the object is unmanaged.
     @exclusivity(unchecked) @usableFromInline final var _header: UnsafeMutablePointer<_AccessHeader>?
     /// The class's epoch when the row was last known to exist.
     @exclusivity(unchecked) @usableFromInline final var _epoch: UInt = 0
@@ -25,17 +25,17 @@ open class ObjectBase {
     @exclusivity(unchecked) @usableFromInline final var _slot: Int = 0
     /// Keeps alive what `_header` points to.
     @exclusivity(unchecked) final var _instance: RealmInstance?
-    /// Whether the object is lent, and nobody but its lender will have it for long.
+    /// Whether a loop over a Realm that is not frozen lends the object. It then lends the targets of its links in turn.
     @exclusivity(unchecked) final var lends = false
-    /// What the object lends: the accessor of the row that its last link led to.
+    /// The accessor of the last link's target, which this object lends in turn.
     @exclusivity(unchecked) final var lent: LentAccessor?
 
     /// Creates an unmanaged object whose properties hold their defaults.
     public init() {}
 
-    // Swift has a class passed as a value make objects by a required initialiser only, and an app overrides `init()` without
-    // that word. So the required one is this, which every class inherits that has an `init()`.
-    /// The same, for a class that is only known when the program runs: `T()` of a generic `T: Object`.
+    // A metatype value can create objects only through a required initialiser, and apps override `init()` without
+    // `required`. So this one is required: every class that has an `init()` inherits it.
+    /// Creates an unmanaged object of a class that is known only at run time: `T()` for a generic `T: Object`.
     public required convenience init(_blank: Void = ()) {
         self.init()
     }
@@ -53,7 +53,7 @@ open class ObjectBase {
         _realmObjectName() ?? String(describing: self)
     }
 
-    /// The name to store the class under instead of its Swift name; nil for that one.
+    /// The name to store the class under; nil for its Swift name.
     ///
     /// ```swift
     /// class Employee: Object {
@@ -62,7 +62,7 @@ open class ObjectBase {
     /// ```
     open class func _realmObjectName() -> String? { nil }
 
-    /// Public property names that are stored under other names.
+    /// Maps public property names to the names they are stored under.
     ///
     /// ```swift
     /// class Employee: Object {
@@ -71,7 +71,7 @@ open class ObjectBase {
     /// }
     /// ```
     ///
-    /// Code uses the public name; the file and the server see the stored one.
+    /// Code uses the public name. The file and the server use the stored one.
     open class func propertiesMapping() -> [String: String] { [:] }
 
     /// Whether a configuration without `objectTypes` includes the class. Override it to keep a class out.
@@ -94,7 +94,7 @@ open class ObjectBase {
     /// ```
     open class func ignoredProperties() -> [String] { [] }
 
-    /// The names of properties to index beside those declared with `@Persisted(indexed: true)`.
+    /// The names of properties to index, in addition to those declared with `@Persisted(indexed: true)`.
     ///
     /// ```swift
     /// class Tab: Object {
@@ -128,7 +128,7 @@ open class ObjectBase {
     ///     	age = 10;
     ///     }
     ///
-    /// A class may say something shorter: `override var description: String { name }`.
+    /// Override it for a shorter text: `override var description: String { name }`.
     open var description: String { description(depth: 5) }
 
     /// What a debugger and a printed array show: `description`, unless a class overrides it.
@@ -138,10 +138,10 @@ open class ObjectBase {
     /// ```
     open var debugDescription: String { description }
 
-    /// Whether another value is an object equal to this one, which is what `==` asks.
+    /// Whether another value is an object equal to this one. `==` calls it.
     ///
-    /// Two managed objects of a class with a primary key are equal when they are the same row; all others when they are the
-    /// same instance. A class may compare in a way of its own, and then overrides `hash` with it:
+    /// Two managed objects of a class with a primary key are equal when they are the same row. All other objects are
+    /// equal when they are the same instance. A class that overrides this method also overrides `hash`:
     ///
     /// ```swift
     /// class Tag: Object {
@@ -157,7 +157,7 @@ open class ObjectBase {
         return isSameRow(as: other)
     }
 
-    /// A number that equal objects have in common.
+    /// A hash value that equal objects share.
     open var hash: Int {
         guard let access = _access, access.model.primaryKey != nil else { return ObjectIdentifier(self).hashValue }
         var hasher = Hasher()
@@ -176,16 +176,16 @@ extension ObjectBase: Sendable {}
 extension ObjectBase {
     final var _key: ObjectKey { ObjectKey(Int64(_leaf * slotsPerLeaf + _slot)) }
 
-    /// Whether the object keeps its collections from one read to the next. Those of a frozen Realm are read by several
-    /// threads at once, and stay as they are.
+    /// Whether the object caches its collections between reads. Objects of a frozen Realm do not: several threads read
+    /// them at once.
     @inlinable final var _remembersCollections: Bool { _header.map { !$0.pointee.isFrozen } ?? true }
 
-    /// The way to the object's class, without any check; nil for an unmanaged object.
+    /// The class access of the object, without any check; nil for an unmanaged object.
     final var _access: _ClassAccess? {
         _header.map { $0.pointee.access.takeUnretainedValue() }
     }
 
-    /// The way to the object's class, once thread and existence are checked.
+    /// The class access of the object, after checking the thread and that the row exists.
     final func _checkedAccess() -> _ClassAccess {
         guard let access = _access else {
             misuse("Object of type '\(type(of: self).className())' is not managed by a Realm.")
@@ -198,14 +198,14 @@ extension ObjectBase {
         return access
     }
 
-    /// The same, and the Realm must be in a write transaction.
+    /// The same, after checking also that the Realm is in a write transaction.
     final func _writableAccess() -> _ClassAccess {
         let access = _checkedAccess()
         access.instance.checkWritable()
         return access
     }
 
-    /// The object as a link to it, for query arguments.
+    /// A link to the object, for query arguments. Stops the program for an unmanaged object.
     final func _linkValue() -> Value {
         guard _header != nil else {
             misuse(

@@ -1,18 +1,20 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// An object with an identity of its own, for lists on a screen and whatever else tells things apart by `id`.
+/// An object with a stable `id`, for lists on screen and other code that uses `Identifiable`.
 ///
 /// ```swift
 /// class Dog: Object, ObjectKeyIdentifiable { @Persisted var name = "" }
 /// ```
 ///
-/// A class that declares a property named `id` is identified by that one.
+/// If a class declares a property named `id`, that property is used instead.
 public protocol ObjectKeyIdentifiable: Identifiable {}
 
 extension ObjectKeyIdentifiable where Self: ObjectBase {
-    /// A number that every accessor of a managed object has and no other object of the file; of an unmanaged object one
-    /// that it has for itself. Adding an object to a Realm gives it another one.
+    /// A number that identifies the object.
+    ///
+    /// All accessors of a managed object have the same number, and no other object of the file has it. An unmanaged
+    /// object has a number of its own. Adding the object to a Realm changes the number.
     ///
     /// ```swift
     /// class Toy: Object, ObjectKeyIdentifiable { @Persisted var name = "" }
@@ -31,7 +33,7 @@ extension ObjectBase {
         guard let access = _access else {
             return UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()))
         }
-        // Tables are few: their numbers stand where no row number reaches.
+        // The table's number takes the high 16 bits, which no row number reaches.
         return UInt64(access.table.number) << 48 ^ UInt64(bitPattern: _key.rawValue)
     }
 }

@@ -1,6 +1,6 @@
 import CausewayModel
 
-// What apps see of classes.
+// The public schema of classes.
 
 extension Realm {
     /// The classes that the Realm manages.
@@ -9,19 +9,19 @@ extension Realm {
     /// realm.schema["Dog"]?.properties.map(\.name)
     /// ```
     ///
-    /// - Complexity: O(n) in the number of all properties: keep it for repeated use.
+    /// - Complexity: O(n) in the number of all properties. Keep the result for repeated use.
     public var schema: Schema { instance.declared.shown }
 }
 
 extension ObjectBase {
-    /// The class of the object, as it is declared, or for a ``DynamicObject`` as the file has it.
+    /// The schema of the object's class: the declared one, or for a ``DynamicObject`` the file's.
     ///
     /// ```swift
     /// print(dog.objectSchema.className, dog.objectSchema.properties.count)
     /// ```
     public var objectSchema: ObjectSchema { (_access?.model ?? ObjectModel.of(type(of: self))).shown }
 
-    /// The class as it is declared; nil for the base classes, which have no properties.
+    /// The declared schema of the class; nil for the base classes, which have no properties.
     ///
     /// ```swift
     /// Dog.sharedSchema()?["name"]
@@ -82,7 +82,7 @@ extension PropertyType {
             }
     }
 
-    /// What it is stored as; an inverse relation is not, and shows objects.
+    /// The stored type. An inverse relation is not stored; it counts as objects.
     var stored: StoredType {
         switch self {
         case .bool: .bool

@@ -1,9 +1,9 @@
 import CausewayModel
 import Synchronization
 
-/// What a class declares: found once per class by looking at one instance of it.
+/// The declaration of a class. It is discovered once per class from one instance.
 final class ObjectModel: Sendable {
-    /// One stored property and where its wrapper lies in every object of the class.
+    /// One stored property, with the offset of its wrapper in every object of the class.
     struct Property: Sendable {
         var name: String
         var storedName: String
@@ -14,10 +14,10 @@ final class ObjectModel: Sendable {
         var isIndexed: Bool
         var isFullTextIndexed: Bool
         var deletionRule = DeletionRule.none
-        /// The class that links lead to, where the model knows it by its name only.
+        /// The target class of links, if the model knows only its name.
         var targetName: String?
 
-        /// One value that leads nowhere.
+        /// Whether the property is a single plain value: no collection, link, mixed value or text.
         var isScalar: Bool {
             shape.collection == .none && shape.type != .object && shape.type != .mixed && !shape.isText
         }
@@ -36,19 +36,19 @@ final class ObjectModel: Sendable {
     let className: String
     /// The kind of table the class lives in.
     let kind: ClassKind
-    /// Whether the class is known from the file only, and its objects are `DynamicObject`s.
+    /// Whether only the file declares the class. Its objects are then `DynamicObject`s.
     let isDynamic: Bool
     let properties: [Property]
     let inverses: [Inverse]
-    /// Collections and other properties of the older style that are declared beside `@Persisted` ones, and so would not
-    /// be stored.
+    /// The names of older-style properties (collections, `RealmProperty`) in a class that also has `@Persisted` ones.
+    /// They would not be stored, so validation reports them.
     let passedOver: [String]
-    /// What making accessors and adding objects need of `properties`, in the same order, at hand.
+    /// What making accessors and adding objects need of `properties`, in the same order.
     let places: [WrapperPlace]
     let inversePlaces: [(offset: Int, bind: @Sendable (UnsafeMutableRawPointer, Int) -> Void)]
     let primaryKeyIndex: Int?
-    /// Whether the class declares no stored properties but persisted ones: then its managed objects hold nothing but
-    /// their place.
+    /// Whether all stored properties of the class are persisted, and declared with `@Persisted`. Its managed objects
+    /// then hold nothing but a reference to their row.
     let holdsOnlyRows: Bool
 
     init(
@@ -68,7 +68,7 @@ final class ObjectModel: Sendable {
         places = properties.map { WrapperPlace($0) }
     }
 
-    /// The class as a table.
+    /// The schema of the class's table.
     var schema: ClassSchema {
         ClassSchema(
             name: className,
@@ -107,7 +107,7 @@ extension ObjectModel {
     static func of(_ type: ObjectBase.Type) -> ObjectModel {
         let identifier = ObjectIdentifier(type)
         if let model = known.withLock({ $0[identifier] }) { return model }
-        // Discovery runs the class's initialiser, which may itself ask for models: not under the lock.
+        // Discovery runs the class's initialiser, which may itself ask for models. So it runs outside the lock.
         let model = discover(type)
         return known.withLock { known in
             if let first = known[identifier] { return first }

@@ -1,25 +1,25 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// A class whose objects are linked to: as `T?` from a property, as elements of a `List<T>`.
+/// A class of objects that a property `T?` or a `List<T>` can link to.
 public protocol _PersistableObject: _OptionalPersistable, RealmCollectionValue {}
 
 extension _PersistableObject where Self: ObjectBase {
-    // A property of the bare class has this shape, and the schema's validation refuses it: links must be optional.
-    /// What a property of this type asks of the schema.
+    // A property of the non-optional class has this shape. Schema validation rejects it: links must be optional.
+    /// The schema of a property of this type.
     public static var _shape: _PropertyShape { _PropertyShape(.object, target: self) }
 
-    /// What an optional property of this type asks of the schema.
+    /// The schema of an optional property of this type.
     public static var _optionalShape: _PropertyShape { _PropertyShape(.object, isOptional: true, target: self) }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Self { self.init() }
 
-    /// Whether this is a class of objects.
+    /// True: this is a class of objects.
     @inlinable
     public static func _isObject() -> Bool { true }
 
-    /// The value that the store holds, as this type.
+    /// Converts a stored value to this type.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         guard let object = _optionalFromStored(stored, links) else {
             misuse("A link to an object of type '\(className())' leads nowhere.")
@@ -27,15 +27,15 @@ extension _PersistableObject where Self: ObjectBase {
         return object
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue {
         guard let links else { return _StoredValue(_linkValue()) }
         return _StoredValue(links.link(to: self))
     }
 
-    /// The value that the store holds, or nil for null.
+    /// Converts a stored value to this type; nil for null.
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
-        // A ghost is a row whose object has not arrived here: it reads as no link.
+        // A ghost is a row whose object has not arrived here. A link to it reads as nil.
         guard case .object(let key) = stored.value, let links,
             links.table.exists(key)
         else { return nil }
@@ -47,7 +47,7 @@ extension _PersistableObject where Self: ObjectBase {
         object._linked(column).map { _ClassAccess.typed($0, as: self) }
     }
 
-    /// The value as the store holds it, null for nil.
+    /// Converts the value to its stored form; null for nil.
     public static func _optionalToStored(_ value: Self?, _ links: _ClassAccess?) -> _StoredValue {
         value?._toStored(links) ?? _StoredValue(.null)
     }
@@ -62,7 +62,7 @@ extension _PersistableObject where Self: ObjectBase {
 }
 
 extension _ClassAccess {
-    /// The stored link to an object, which is added to this Realm first if it is unmanaged.
+    /// The stored link to an object. An unmanaged object is added to this Realm first.
     func link(to object: ObjectBase) -> Value {
         if object._header == nil {
             return .object(instance.add(object, update: .error, asChild: true))

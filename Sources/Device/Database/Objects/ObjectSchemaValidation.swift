@@ -1,6 +1,6 @@
 import CausewayModel
 
-// A set of classes becomes a schema, or the list of everything that is wrong with it, in RealmSwift's sentences.
+// Turns a set of classes into a schema, or throws a list of all problems with RealmSwift's messages.
 
 struct DeclaredSchema: Sendable {
     var models: [String: ObjectModel]
@@ -8,12 +8,12 @@ struct DeclaredSchema: Sendable {
 }
 
 extension DeclaredSchema {
-    /// The most UTF-8 characters a class or property name may have: what files and the wire have room for.
+    /// The maximum length of a class or property name in UTF-8 bytes. Files and the wire have no room for more.
     private static let classNameLengthMax = 57
     private static let propertyNameLengthMax = 63
 
     /// - Parameter types: The classes; every class that their links lead to must be among them.
-    /// - Throws: `Realm.Error.fail` with one line a problem.
+    /// - Throws: `Realm.Error.fail` with one line for each problem.
     init(_ types: [ObjectBase.Type]) throws {
         var models: [String: ObjectModel] = [:]
         var problems: [String] = []
@@ -189,7 +189,7 @@ extension DeclaredSchema {
 }
 
 extension CollectionKind {
-    /// The collection as RealmSwift's messages call it.
+    /// The name of the collection in RealmSwift's messages.
     var word: String {
         switch self {
         case .none: "object"
@@ -201,7 +201,7 @@ extension CollectionKind {
 }
 
 extension StoredType {
-    /// The type as RealmSwift's messages call it.
+    /// The name of the type in RealmSwift's messages.
     var word: String {
         switch self {
         case .bool: "bool"

@@ -1,15 +1,16 @@
 package import CausewayModel
 
-// How a Swift type becomes a stored property, in both directions.
+// How Swift types convert to stored properties and back.
 //
 //     _Persistable            anything `@Persisted` accepts
 //     ├─ _OptionalPersistable its optional is accepted as well
-//     │  ├─ _PersistableScalar one value of the model: numbers, text, dates, ids, enums
-//     │  ├─ _CustomPersistable a type of the app's, stored as a scalar or an embedded object
+//     │  ├─ _PersistableScalar one value of the model: numbers, strings, dates, ids, enums
+//     │  ├─ _CustomPersistable an app's own type, stored as a scalar or an embedded object
 //     │  └─ _PersistableObject links and embedded objects
 //     └─ List, MutableSet, Map, LinkingObjects
 //
-// The protocols are public only because `@Persisted` and the collections are generic over them; apps do not implement them.
+// The protocols are public only because `@Persisted` and the collections are generic over them. Apps do not implement
+// them.
 
 /// A value on its way between a property and the store.
 public struct _StoredValue: Sendable {
@@ -20,7 +21,7 @@ public struct _StoredValue: Sendable {
     }
 }
 
-/// What kind of model value a scalar is stored as.
+/// The stored type of a scalar.
 public struct _ScalarType: Sendable {
     package var type: StoredType
 
@@ -29,18 +30,18 @@ public struct _ScalarType: Sendable {
     }
 }
 
-/// What a Swift type asks of the schema, before the property has a name.
+/// The schema of a property of a Swift type, without the property's name.
 public struct _PropertyShape: Sendable {
     package var type: StoredType
     package var collection: CollectionKind
     package var isOptional: Bool
-    /// The class that links of this type lead to.
+    /// The target class of links of this type.
     package var target: ObjectBase.Type?
     /// An inverse relation: computed from the links of `target`, never stored.
     package var isInverse: Bool
-    /// An embedded object that the app sees as a value of a type of its own.
+    /// An embedded object that the app reads as a value of a `CustomPersistable` type.
     package var isMapped: Bool
-    /// An integer that writers add to.
+    /// An integer whose increments add up when they merge.
     package var isCounter = false
     /// A string whose edits merge by character.
     package var isText = false
@@ -64,43 +65,43 @@ public struct _PropertyShape: Sendable {
 
 /// A type that `@Persisted` can hold.
 public protocol _Persistable: SendableMetatype {
-    /// What a property of this type asks of the schema.
+    /// The schema of a property of this type.
     static var _shape: _PropertyShape { get }
 
-    /// What a property that was declared without a default holds at first.
+    /// The initial value of a property declared without a default.
     static func _zeroValue() -> Self
 
-    /// The value that the store holds, as this type. `links` is the class that links lead to.
+    /// Converts a stored value to this type. `links` is the class that links lead to.
     static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self
 
-    /// The value as the store holds it; links are resolved in `links`, where unmanaged objects are added.
+    /// Converts the value to its stored form. Links are resolved in `links`, where unmanaged objects are added.
     func _toStored(_ links: _ClassAccess?) -> _StoredValue
 
-    /// Reads the property of a managed object; the types that are read often replace it by an inlined path.
+    /// Reads the property of a managed object. The most frequent types replace it by an inlined path.
     static func _readManaged(_ object: ObjectBase, _ column: Int) -> Self
 
     /// Writes the property of a managed object.
     static func _writeManaged(_ object: ObjectBase, _ column: Int, _ value: Self)
 
-    /// The value that a managed object keeps from its first read on (collections), or nil when each read is fresh.
+    /// Whether a managed object keeps the value from its first read on, as for collections. False by default.
     static func _cachesManagedValue() -> Bool
 
-    /// Takes over what `value` holds when its unmanaged owner becomes managed.
+    /// Moves the content of `value` into the row when its unmanaged owner becomes managed.
     static func _adopt(_ value: Self, _ object: ObjectBase, _ column: Int)
 
-    /// A value whose own properties continue the recorded path.
+    /// A value whose properties continue the recorded key path.
     static func _tracing(_ recorder: _PathRecorder) -> Self
 }
 
 extension _Persistable {
-    /// Whether a managed object keeps the value from its first read on.
+    /// False: each read is fresh.
     @inlinable
     public static func _cachesManagedValue() -> Bool { false }
 
-    /// Takes over what an unmanaged value holds when its owner becomes managed.
+    /// Does nothing: only collections and texts have content to move.
     public static func _adopt(_ value: Self, _ object: ObjectBase, _ column: Int) {}
 
-    /// A value whose own properties continue the recorded path.
+    /// A value whose properties continue the recorded key path.
     public static func _tracing(_ recorder: _PathRecorder) -> Self { _zeroValue() }
 
     /// Reads the property of a managed object.
@@ -118,17 +119,17 @@ extension _Persistable {
 
 /// A type whose optional `@Persisted` can hold too.
 public protocol _OptionalPersistable: _Persistable {
-    /// What an optional property of this type asks of the schema.
+    /// The schema of an optional property of this type.
     static var _optionalShape: _PropertyShape { get }
-    /// The value that the store holds, or nil for null.
+    /// Converts a stored value to this type; nil for null.
     static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self?
-    /// The value as the store holds it, null for nil.
+    /// Converts the value to its stored form; null for nil.
     static func _optionalToStored(_ value: Self?, _ links: _ClassAccess?) -> _StoredValue
     /// Reads the optional property of a managed object.
     static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> Self?
     /// Writes the optional property of a managed object.
     static func _writeManagedOptional(_ object: ObjectBase, _ column: Int, _ value: Self?)
-    /// A value whose own properties continue the recorded path.
+    /// A value whose properties continue the recorded key path.
     static func _optionalTracing(_ recorder: _PathRecorder) -> Self?
 }
 
@@ -145,30 +146,31 @@ extension _OptionalPersistable {
         access.write(object._key, column, _optionalToStored(value, access.target(column)).value)
     }
 
-    /// A value whose own properties continue the recorded path.
+    /// A value whose properties continue the recorded key path.
     public static func _optionalTracing(_ recorder: _PathRecorder) -> Self? { _tracing(recorder) }
 }
 
-/// A type that is one value of the model: it says which, and converts both ways. Everything else follows.
+/// A type that is stored as one value of the model. It names the stored type and converts both ways; the rest has
+/// default implementations.
 public protocol _PersistableScalar: _OptionalPersistable, _SnapshotValue {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     static var _scalarType: _ScalarType { get }
 
-    /// Nil when the stored value is null or of another type.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     init?(_stored: _StoredValue)
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     var _stored: _StoredValue { get }
 }
 
 extension _PersistableScalar {
-    /// What a property of this type asks of the schema.
+    /// The schema of a property of this type.
     public static var _shape: _PropertyShape { _PropertyShape(_scalarType.type) }
 
-    /// What an optional property of this type asks of the schema.
+    /// The schema of an optional property of this type.
     public static var _optionalShape: _PropertyShape { _PropertyShape(_scalarType.type, isOptional: true) }
 
-    /// The value that the store holds, as this type.
+    /// Converts a stored value to this type.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         guard let value = Self(_stored: stored) else {
             misuse("Invalid stored value '\(stored.value)' for a property of type '\(Self.self)'.")
@@ -176,10 +178,10 @@ extension _PersistableScalar {
         return value
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { _stored }
 
-    // No scalar leads anywhere, so none asks where to.
+    // Scalars are no links, so these need no target class.
 
     /// Reads the property of a managed object.
     public static func _readManaged(_ object: ObjectBase, _ column: Int) -> Self {
@@ -203,12 +205,12 @@ extension _PersistableScalar {
         object._writableAccess().write(object._key, column, value?._stored.value ?? .null)
     }
 
-    /// The value that the store holds, or nil for null.
+    /// Converts a stored value to this type; nil for null.
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
         Self(_stored: stored)
     }
 
-    /// The value as the store holds it, null for nil.
+    /// Converts the value to its stored form; null for nil.
     public static func _optionalToStored(_ value: Self?, _ links: _ClassAccess?) -> _StoredValue {
         value?._stored ?? _StoredValue(.null)
     }
@@ -217,18 +219,18 @@ extension _PersistableScalar {
 // MARK: - Optionals
 
 extension Optional: _Persistable where Wrapped: _OptionalPersistable {
-    /// What a property of this type asks of the schema.
+    /// The schema of a property of this type.
     public static var _shape: _PropertyShape { Wrapped._optionalShape }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Wrapped? { nil }
 
-    /// The value that the store holds, as this type.
+    /// Converts a stored value to this type.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Wrapped? {
         Wrapped._optionalFromStored(stored, links)
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue {
         Wrapped._optionalToStored(self, links)
     }
@@ -244,7 +246,7 @@ extension Optional: _Persistable where Wrapped: _OptionalPersistable {
         Wrapped._writeManagedOptional(object, column, value)
     }
 
-    /// A value whose own properties continue the recorded path.
+    /// A value whose properties continue the recorded key path.
     public static func _tracing(_ recorder: _PathRecorder) -> Wrapped? {
         Wrapped._optionalTracing(recorder)
     }
@@ -252,17 +254,18 @@ extension Optional: _Persistable where Wrapped: _OptionalPersistable {
 
 extension Optional: RealmCollectionValue where Wrapped: _OptionalPersistable & RealmCollectionValue {}
 
-/// What a collection can hold: scalars, optional scalars, objects and embedded objects; in a map optional objects.
+/// A type that a collection can hold: a scalar, an optional scalar, an object or an embedded object. In a map, an
+/// optional object.
 ///
 /// ```swift
 /// func first<Element: RealmCollectionValue>(_ list: List<Element>) -> Element? { list.first }
 /// print(first(person.dogs)?.name ?? "", first(person.nicknames) ?? "")
 /// ```
 public protocol RealmCollectionValue: Hashable, _Persistable {
-    /// An element of a managed list, read where it lies; nil where that takes more than a look.
+    /// Reads an element of a managed list in place; nil when the inlined path cannot read it.
     static func _inlinedElement(_ cursor: UnsafeMutablePointer<_ListCursor>, _ position: Int) -> Self?
 
-    /// Whether this is a class of objects, so that a loop hands out accessors.
+    /// Whether this is a class of objects, for which a loop returns accessors.
     static func _isObject() -> Bool
 }
 
@@ -271,27 +274,27 @@ public protocol RealmCollectionValue: Hashable, _Persistable {
 /// A type that `@Persisted(primaryKey: true)` accepts: integers, String, ObjectId, UUID and their optionals.
 public protocol _PrimaryKey {}
 
-/// A type that `@Persisted(indexed: true)` accepts: integers, Bool, String, Date, ObjectId, UUID and their optionals, and
-/// AnyRealmValue.
+/// A type that `@Persisted(indexed: true)` accepts: integers, Bool, String, Date, Duration, ObjectId, UUID, the
+/// optionals of these, Counter, and AnyRealmValue.
 public protocol _Indexable {}
 
 extension Optional: _PrimaryKey where Wrapped: _OptionalPersistable & _PrimaryKey {}
 extension Optional: _Indexable where Wrapped: _OptionalPersistable & _Indexable {}
 
-/// What an aggregate can give.
+/// A type that an aggregate can return.
 public protocol _AggregateType: _Persistable {
-    /// The value that an aggregate found, as this type; nil where it is of another.
+    /// Converts the result of an aggregate to this type; nil for a value of another type.
     ///
-    /// - Parameter links: any class of the Realm in which links lead somewhere.
+    /// - Parameter links: Any class of the Realm, for resolving links.
     static func _aggregated(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self?
 }
 
 extension _PersistableScalar {
-    /// The value that an aggregate found, as this type; nil where it is of another.
+    /// Converts the result of an aggregate to this type; nil for a value of another type.
     public static func _aggregated(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? { Self(_stored: stored) }
 }
 
-/// A type that `min(of:)` and `max(of:)` accept: numbers, dates and mixed values.
+/// A type that `min(of:)` and `max(of:)` accept: numbers, dates, durations and mixed values.
 ///
 /// ```swift
 /// func youngest<T: MinMaxType>(_ property: KeyPath<Dog, T>) -> T? { dogs.min(of: property) }
@@ -299,7 +302,7 @@ extension _PersistableScalar {
 /// ```
 public protocol MinMaxType: _AggregateType {}
 
-/// A type that `sum(of:)` and `average(of:)` accept: numbers and mixed values.
+/// A type that `sum(of:)` and `average(of:)` accept: numbers, durations and mixed values.
 ///
 /// ```swift
 /// func total<T: AddableType>(_ property: KeyPath<Dog, T>) -> T { dogs.sum(of: property) }

@@ -5,11 +5,11 @@
 /// class Task: Object { @Persisted var status = Status.notStarted }
 /// ```
 ///
-/// A stored raw value that no case has is read as nil by an optional property; a property that is not optional stops.
+/// A stored raw value without a case reads as nil in an optional property. In other properties it stops the program.
 public protocol PersistableEnum: _StoredAsRawValue, CaseIterable, Comparable where RawValue: Comparable {}
 
 extension PersistableEnum {
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Self {
         guard let first = allCases.first else { misuse("Enumeration '\(Self.self)' has no cases to start from.") }
         return first
@@ -26,19 +26,19 @@ extension PersistableEnum {
     }
 }
 
-/// What all enumerations that a property can hold have in common.
+/// An enumeration that a property can hold: `PersistableEnum` or `RealmEnum`.
 public protocol _StoredAsRawValue: _PersistableScalar, RawRepresentable where RawValue: _PersistableScalar {}
 
 extension _StoredAsRawValue {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { RawValue._scalarType }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value that this type lacks.
     public init?(_stored: _StoredValue) {
         guard let rawValue = RawValue(_stored: _stored) else { return nil }
         self.init(rawValue: rawValue)
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { rawValue._stored }
 }

@@ -1,19 +1,19 @@
-// Objects as JSON and the like, where a class adds `Codable`:
+// Coding of objects, for classes that add `Codable`:
 //
 //     class Dog: Object, Codable { @Persisted var name = "" }
 
 extension Persisted: Decodable where Value: Decodable {
-    /// Reads the value of a new, unmanaged object.
+    /// Decodes the value for a new, unmanaged object.
     public init(from decoder: any Decoder) throws {
         self.init(wrappedValue: try Value(from: decoder))
     }
 }
 
 extension Persisted: Encodable where Value: Encodable {
-    /// Writes the value of an unmanaged object.
+    /// Encodes the value of an unmanaged object.
     ///
-    /// - Throws: `EncodingError.invalidValue` for a managed object, whose properties hold no values: a class whose managed
-    ///   objects are to be written implements `encode(to:)` and names its properties there.
+    /// - Throws: `EncodingError.invalidValue` for a managed object, whose properties hold no values. To encode managed
+    ///   objects, a class implements `encode(to:)` and encodes its properties there.
     public func encode(to encoder: any Encoder) throws {
         switch storage {
         case .unmanaged(let value, _): try value.encode(to: encoder)
@@ -31,7 +31,7 @@ extension Persisted: Encodable where Value: Encodable {
 }
 
 extension KeyedDecodingContainer {
-    /// An optional property whose key is missing, or null, is nil.
+    /// Decodes an optional property. A missing key and null decode to nil.
     ///
     /// ```swift
     /// class Pet: Object, Codable {
@@ -50,14 +50,14 @@ extension KeyedDecodingContainer {
         try decodeIfPresent(type, forKey: key) ?? Persisted(wrappedValue: nil)
     }
 
-    /// A property whose key is missing, or null, holds nothing.
+    /// Decodes a property. A missing key and null decode to its zero value.
     public func decode<T: RealmPropertyType & Decodable>(
         _ type: RealmProperty<T>.Type, forKey key: Key
     ) throws -> RealmProperty<T> {
         try decodeIfPresent(type, forKey: key) ?? RealmProperty()
     }
 
-    /// A property whose key is missing, or null, holds nothing.
+    /// Decodes a property. A missing key and null decode to its zero value.
     public func decode<T: RealmOptionalType & Decodable>(
         _ type: RealmOptional<T>.Type, forKey key: Key
     ) throws -> RealmOptional<T> {

@@ -13,12 +13,12 @@
 /// A property without a default starts at its type's zero value; `ObjectId` and `UUID` start at a new random value.
 /// As soon as a class declares one persisted property, its properties without `@Persisted` are ignored.
 ///
-/// - Complexity: Reading a number or Bool of a managed object costs a few nanoseconds and allocates nothing. Other types
-///   cost their conversion; links create an accessor for the target.
+/// - Complexity: Reading a number or Bool of a managed object costs a few nanoseconds and allocates nothing. Reading
+///   another type costs its conversion. Reading a link creates an accessor for the target.
 @propertyWrapper
 @frozen
 public struct Persisted<Value: _Persistable> {
-    /// The column while the object is managed, else -1: all that reading a managed value has to load from here.
+    /// The column while the object is managed, else -1. Reading a managed value loads nothing else from the wrapper.
     @usableFromInline var column: Int32 = -1
     @usableFromInline var storage: _PersistedStorage<Value>
 
@@ -46,7 +46,7 @@ public struct Persisted<Value: _Persistable> {
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, FinalValue>,
         storage storageKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Self>
     ) -> Value {
-        // Always inlined: only then is the key path a constant, and reading through it a load from the object.
+        // Inlining makes the key path a constant, so that reading through it is one load from the object.
         @inline(__always)
         get {
             let column = object[keyPath: storageKeyPath].column
@@ -71,13 +71,13 @@ public struct Persisted<Value: _Persistable> {
         }
     }
 
-    /// Keeps the collection that a managed object was asked for.
+    /// Caches a collection that was read from a managed object.
     @inlinable
     mutating func _remember(_ value: Value) {
         if case .managed(let column) = storage { storage = .managedCached(value, column) }
     }
 
-    /// The value of a property that nobody has set: its zero value from now on, or a step of a recorded path.
+    /// The value of an unset property: its zero value, which is stored, or a step of a recorded key path.
     @inlinable
     mutating func _begin() -> Value {
         switch storage {
@@ -100,7 +100,7 @@ public struct Persisted<Value: _Persistable> {
         }
     }
 
-    /// Never used: the property needs the object around it.
+    /// Unavailable: the property needs the object around it.
     @available(*, unavailable, message: "@Persisted can only be used as a property on a Realm object")
     public var wrappedValue: Value {
         get { fatalError("unavailable") }
@@ -142,7 +142,7 @@ extension Persisted where Value: _Indexable {
     /// }
     /// ```
     ///
-    /// An index makes equality and IN faster; it makes writes a little slower and takes space.
+    /// An index makes equality, IN, ranges and BEGINSWITH faster. It makes writes a little slower and takes space.
     public init(indexed: Bool) {
         storage = .zero(flags: indexed ? PersistedFlags.indexed : 0)
     }
@@ -160,8 +160,8 @@ extension Persisted where Value: _Indexable {
     /// }
     /// ```
     ///
-    /// A full-text index is for strings: it keeps the words of each text, so that `body TEXT 'rex dog'` need not read the
-    /// texts. Opening a Realm with one on a property of another type throws.
+    /// A full-text index is for strings. It holds the words of each text, so `body TEXT 'rex dog'` does not read the
+    /// texts. Opening a Realm that has one on a property of another type throws.
     public init(indexed type: IndexType) {
         storage = .zero(flags: type.flags)
     }
@@ -172,7 +172,7 @@ extension Persisted where Value: _Indexable {
     }
 }
 
-/// What an index is good for.
+/// The queries that an index makes faster.
 ///
 /// ```swift
 /// class Note: Object {
@@ -182,9 +182,9 @@ extension Persisted where Value: _Indexable {
 /// realm.objects(Note.self).where { $0.body.fullText("rex") }
 /// ```
 public enum IndexType: Sendable {
-    /// Equality, IN, ranges and beginnings, as `@Persisted(indexed: true)`.
+    /// Equality, IN, ranges and BEGINSWITH. The same as `@Persisted(indexed: true)`.
     case general
-    /// The words of a string, for TEXT.
+    /// TEXT, the search for words in a string.
     case fullText
 
     fileprivate var flags: UInt8 {
@@ -209,9 +209,9 @@ extension Persisted where Value: _InverseRelation {
     }
 }
 
-/// Where the value of a property is.
+/// The value of a property, or where to find it.
 ///
-/// Every case but the values themselves is trivial, so that copying the storage of a number costs no reference count.
+/// Only the stored values may be nontrivial, so copying the storage of a number does no reference counting.
 @frozen
 @usableFromInline
 enum _PersistedStorage<Value> {

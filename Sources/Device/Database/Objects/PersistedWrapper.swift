@@ -1,53 +1,53 @@
 import CausewayModel
 
-/// `Persisted<Value>` without its type: what discovery finds in a class, by the wrapper's place in the object.
+/// A type-erased `Persisted<Value>`. The functions take the address of the wrapper in an object.
 protocol PersistedWrapper: SendableMetatype {
     static var shape: _PropertyShape { get }
 
     var flags: UInt8 { get }
 
-    /// Whether the property is an object of its own, declared without `@Persisted`.
+    /// Whether the property is a `PropertyBox`, declared without `@Persisted`.
     static var isBox: Bool { get }
 
-    /// Whether an object keeps the value that it was asked for: a collection, a text, an inverse relation. Such a value
-    /// belongs to a row, so an accessor that moves to another row forgets it.
+    /// Whether an object caches the value once read: a collection, a text, an inverse relation. The value belongs to a
+    /// row, so an accessor that moves to another row drops it.
     static var keepsValue: Bool { get }
 
-    /// What makes a wrapper that lies so far into its object read and write a column.
+    /// The function that makes the wrapper at an offset read and write a column.
     static func binder(at offset: Int) -> @Sendable (UnsafeMutableRawPointer, _ column: Int) -> Void
 
-    /// Makes the wrapper at an address record that it was visited.
+    /// Makes the wrapper at an address record its visits.
     static func trace(_ wrapper: UnsafeMutableRawPointer, _ recorder: _PathRecorder, _ position: Int)
 
-    /// The scalar an unmanaged object holds. It becomes the property's value if nobody had asked for it before.
+    /// The scalar of an unmanaged object. An unset property stores its zero value now.
     static func scalar(_ wrapper: UnsafeMutableRawPointer) -> Value
 
-    /// Whether nobody has asked for or set the value of an unmanaged object.
+    /// Whether the value of an unmanaged object was neither read nor set.
     static func isUntouched(_ wrapper: UnsafeMutableRawPointer) -> Bool
 
-    /// What is left to do once the unmanaged object around the wrapper is managed: write its link, move its elements.
-    /// Nil when there is nothing to do.
+    /// The work to do once the object around the wrapper is managed, such as writing its link or moving its elements.
+    /// Nil when there is none.
     static func promotion(_ wrapper: UnsafeMutableRawPointer) -> ((ObjectBase, _ column: Int) -> Void)?
 
-    /// The property's value of any object, for `value(forKey:)`.
+    /// The value of the property of a managed or unmanaged object, for `value(forKey:)`.
     static func read(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer) -> Any
 
-    /// The property's value of a managed object, for objects that have no wrapper.
+    /// The value of the property of a managed object that has no wrapper.
     static func readManaged(_ object: ObjectBase, _ column: Int) -> Any
 
-    /// A stored value as the property would show it.
+    /// Converts a stored value to the property's type.
     static func value(_ stored: Value, _ links: _ClassAccess?) -> Any?
 
-    /// Sets a link, or an embedded object, of any object; false when the link is of another class.
+    /// Sets a link or an embedded object of a managed or unmanaged object. False when the link is of another class.
     static func assign(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, _ link: ObjectBase?) -> Bool
 
-    /// Sets a mixed property of any object; false when the property is of another type.
+    /// Sets a mixed property of a managed or unmanaged object. False when the property is of another type.
     static func assign(_ object: ObjectBase, _ wrapper: UnsafeMutableRawPointer, mixed: AnyRealmValue) -> Bool
 
-    /// The value of the property that an unmanaged object would have, made from a stored scalar.
+    /// Sets the property of an unmanaged object from a stored scalar. False for null when the property is not optional.
     static func write(_ wrapper: UnsafeMutableRawPointer, stored: Value) -> Bool
 
-    /// The type of the value, or of a collection's elements, without its optional.
+    /// The type of the value, or of the elements of a collection, without `Optional`.
     static var readableType: Any.Type { get }
 
     /// The origin property that a live inverse relation was declared with.
@@ -78,7 +78,7 @@ extension Persisted: PersistedWrapper {
     }
 
     private static func typed(_ wrapper: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Self> {
-        // Discovery paired this type with this offset, and checked both against the mirror of a live object.
+        // Discovery has checked this type and this offset against the mirror of a live object.
         wrapper.assumingMemoryBound(to: Self.self)
     }
 
@@ -91,7 +91,7 @@ extension Persisted: PersistedWrapper {
         typed(wrapper).pointee.storage = .tracing(Unmanaged.passUnretained(recorder), Int32(position))
     }
 
-    /// The value of an unmanaged object, which becomes the property's if nobody had asked for it before.
+    /// The value of an unmanaged object; nil for other objects. An unset property stores its zero value now.
     static func unmanagedValue(_ wrapper: UnsafeMutableRawPointer) -> Value? {
         switch typed(wrapper).pointee.storage {
         case .unmanaged(let value, _): return value
@@ -163,7 +163,7 @@ extension Persisted: PersistedWrapper {
         }
     }
 
-    /// An object as the property's value; nil for one of another class.
+    /// Converts an object to the property's value; nil for an object of another class.
     private static func linked(_ object: ObjectBase) -> Value? {
         if let value = object as? Value { return value }
         let type = (Value.self as? any OptionalType.Type)?.wrappedType ?? Value.self
@@ -177,9 +177,9 @@ extension Persisted: PersistedWrapper {
         return true
     }
 
-    /// Sets the property of an unmanaged object, when the value is a `Given` and nothing else.
+    /// Sets the property of an unmanaged object if the value is exactly a `Given`. False otherwise.
     ///
-    /// Casts ask for bridges and conformances, at a hundred nanoseconds a value; comparing types costs one.
+    /// A cast looks for bridges and conformances, at a hundred nanoseconds a value. Comparing types costs one.
     @inline(__always)
     static func take<Given>(_ wrapper: UnsafeMutableRawPointer, _ any: Any, _ make: (Given) -> Value) -> Bool {
         guard let given = exactly(any, Given.self) else { return false }
@@ -187,9 +187,9 @@ extension Persisted: PersistedWrapper {
         return true
     }
 
-    /// Makes a link of an unmanaged object lead to an object of its class.
+    /// Sets a link of an unmanaged object to an object of the link's class.
     static func take(_ wrapper: UnsafeMutableRawPointer, _ link: ObjectBase) where Value == Object? {
-        // A reference takes the same place and the same reference counting whatever class it is of.
+        // References to all classes have the same layout and reference counting.
         typed(wrapper).pointee._assign(unsafeDowncast(link, to: Object.self))
     }
 
@@ -199,24 +199,24 @@ extension Persisted: PersistedWrapper {
     }
 }
 
-/// The value inside an `Any`, if its type is this one and no other that could be cast to it.
+/// The value inside an `Any` if it has exactly this type, without any cast.
 @inline(__always)
 private func exactly<Wanted>(_ any: Any, _ wanted: Wanted.Type) -> Wanted? {
     type(of: any) == wanted ? opened(any, as: wanted) : nil
 }
 
-/// The object inside an `Any`, if it is of this class and of no other that inherits from it.
+/// The object inside an `Any` if it is exactly of this class, not of a subclass.
 @inline(__always)
 func exactly(_ any: Any, _ wanted: ObjectBase.Type) -> ObjectBase? {
     type(of: any) == wanted ? opened(any, as: ObjectBase.self) : nil
 }
 
-/// The value that the caller knows to be a `Wanted`; an `Any` is opened on its way in.
+/// Reinterprets a value as a `Wanted`. The caller guarantees the type. Swift opens an `Any` argument at the call.
 private func opened<Value, Wanted>(_ value: Value, as wanted: Wanted.Type) -> Wanted {
     withUnsafePointer(to: value) { UnsafeRawPointer($0).assumingMemoryBound(to: Wanted.self).pointee }
 }
 
-/// Any optional type, for asking what it is an optional of.
+/// Any optional type, with the type that it wraps.
 protocol OptionalType {
     static var wrappedType: Any.Type { get }
 }
@@ -227,7 +227,7 @@ extension Optional: OptionalType {
 
 /// The type of a property declared with `@Persisted(originProperty:)`.
 public protocol _InverseRelation: _Persistable {
-    /// The inverse of a property, for an unmanaged object.
+    /// Creates the inverse of a property, for an unmanaged object.
     init(_originProperty: String)
     /// The property that the inverse was declared with.
     var _originProperty: String { get }

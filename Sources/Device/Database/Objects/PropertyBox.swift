@@ -1,17 +1,16 @@
 import CausewayModel
 
-// Properties of the older style: the class declares no `@Persisted`, but objects that hold the values themselves.
+// Older-style properties: the class declares, instead of `@Persisted`, objects that hold the values themselves.
 //
 //     let dogs = List<Dog>()
 //     let age = RealmProperty<Int?>()
 //     let clubs = LinkingObjects(fromType: DogClub.self, property: "members")
 //
-// The library writes nothing into such a property, which may well be a constant: it tells the object there which row it
-// stands for.
+// The library does not assign such a property, which may be a constant. It tells the box which row it stands for.
 
-/// A type that declares a property by being its value.
+/// An object that is itself a persisted property: a collection or a `RealmProperty`.
 protocol PropertyBox: SendableMetatype {
-    /// What the property holds: the box itself, or the value in it.
+    /// The type of the property's value: the box itself, or the value in it.
     associatedtype Content: _Persistable
 
     var content: Content { get }
@@ -19,16 +18,16 @@ protocol PropertyBox: SendableMetatype {
     /// Sets the value of an unmanaged box.
     func fill(_ content: Content)
 
-    /// Whether an unmanaged box has nothing that a new row would not have.
+    /// Whether an unmanaged box is empty or unset, so that a new row needs nothing from it.
     var isUntouched: Bool { get }
 
-    /// What an unmanaged box holds, in a value that stays as it is when the box is bound; nil for a managed one.
+    /// The content of an unmanaged box, in a value that binding the box does not change; nil for a managed box.
     var detached: Content? { get }
 
-    /// From now on the box shows and changes a column of the object's row.
+    /// Makes the box read and write a column of the object's row.
     func bind(_ object: ObjectBase, _ column: Int)
 
-    /// From now on the box records that it was used.
+    /// Makes the box record its uses.
     func trace(_ recorder: _PathRecorder)
 
     /// Records that a key path ends here.
@@ -39,7 +38,7 @@ extension PropertyBox {
     static var wrapper: any PersistedWrapper.Type { BoxWrapper<Self>.self }
 }
 
-/// What `Persisted` is to other properties.
+/// The wrapper of a property box, as `Persisted` is for other properties.
 enum BoxWrapper<Box: PropertyBox>: PersistedWrapper {
     static var shape: _PropertyShape { Box.Content._shape }
 
@@ -52,7 +51,7 @@ enum BoxWrapper<Box: PropertyBox>: PersistedWrapper {
     var flags: UInt8 { 0 }
 
     private static func box(_ address: UnsafeMutableRawPointer) -> Box {
-        // Discovery paired this type with this offset.
+        // Discovery has checked this type and this offset against the mirror of a live object.
         address.assumingMemoryBound(to: Box.self).pointee
     }
 
@@ -108,7 +107,7 @@ enum BoxWrapper<Box: PropertyBox>: PersistedWrapper {
 }
 
 extension ObjectBase {
-    /// A handle to the row of a managed object, for a property that may be held longer than its object.
+    /// A separate reference to the row of a managed object, for a property that may outlive its object.
     final var rowHandle: ObjectBase {
         let handle = ObjectBase()
         handle._instance = _instance

@@ -1,11 +1,11 @@
 import CausewayModel
 
-// Which properties a class declares, and where they lie in its objects.
+// Finds the properties that a class declares and their offsets in its objects.
 //
-// The runtime's own reflection names every stored property with its type and its offset, superclasses included. The
-// functions are exported by the standard library but not declared by it; so what they say is compared with what
-// `Mirror`, the public door to the same records, says about a live object. Should a later runtime change them, this
-// check stops the program with a sentence before anything is written to a wrong address.
+// The runtime's own reflection lists every stored property with its type and its offset, superclasses included. The
+// standard library exports these functions but does not declare them. So their answers are compared with those of
+// `Mirror`, the public interface to the same records, for a live object. If a later runtime changes them, this check
+// stops the program with a message before anything is written to a wrong address.
 
 @_silgen_name("swift_reflectionMirror_recursiveCount")
 private func recursiveChildCount(_ type: Any.Type) -> Int
@@ -18,7 +18,7 @@ private func recursiveChildMetadata(
 @_silgen_name("swift_reflectionMirror_recursiveChildOffset")
 private func recursiveChildOffset(_ type: Any.Type, index: Int) -> Int
 
-/// As the runtime fills it in.
+/// The layout that the runtime fills in.
 private struct FieldMetadata {
     var name: UnsafePointer<CChar>?
     var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
@@ -62,7 +62,7 @@ extension ObjectModel {
         var inverses: [Inverse] = []
 
         let fields = fields(of: type)
-        // One property declared with `@Persisted` makes all others ordinary ones.
+        // If one property is declared with `@Persisted`, properties without it are not persisted.
         let isOfBoxes = !fields.contains { $0.type is any PersistedWrapper.Type }
         var passedOver: [String] = []
         for (field, live) in zip(fields, liveWrappers(of: object, type)) {
@@ -126,7 +126,8 @@ extension ObjectModel {
         }
     }
 
-    /// The wrappers of a live object, one entry a stored property in the same order, after comparing them all.
+    /// The wrappers of a live object, one entry for each stored property in the same order. Stops the program if the
+    /// two reflections differ.
     private static func liveWrappers(of object: ObjectBase, _ type: ObjectBase.Type) -> [(any PersistedWrapper)?] {
         var levels: [Mirror] = []
         var mirror: Mirror? = Mirror(reflecting: object)

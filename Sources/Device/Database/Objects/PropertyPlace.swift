@@ -2,13 +2,13 @@ import CausewayModel
 import CausewayObjectStore
 import Foundation
 
-/// A property of a class in one Realm: where its wrapper lies in every object, and its column.
+/// A property of a class in one Realm: the offset of its wrapper in every object, and its column.
 ///
-/// Trivial, so that going over all properties of an object counts no references.
+/// The type is trivial, so a loop over all properties of an object does no reference counting.
 struct PropertyPlace {
     let offset: Int
     let column: Int
-    /// In the class's model.
+    /// The index in the model's `properties`.
     let position: Int
     let type: WrapperType
     /// See ``PersistedWrapper/keepsValue``.
@@ -48,7 +48,7 @@ struct PropertyPlace {
 
     // MARK: - Making rows
 
-    /// Writes what the wrapper of an unmanaged object holds into a new row.
+    /// Writes the value of an unmanaged object's property into a new row.
     @inline(__always)
     func enter(_ object: UnsafeMutableRawPointer, _ row: NewRow, _ table: Table, _ model: ObjectModel) {
         let wrapper = object + offset
@@ -57,7 +57,7 @@ struct PropertyPlace {
                 var text = Persisted<String>.unmanagedValue(wrapper) ?? ""
                 text.withUTF8 { table.set(row, column, indexed: UnsafeRawBufferPointer($0)) }
             } else {
-                // A mixed value is written once its object is managed, as it may link to another one.
+                // A mixed value may link to another object, so it is written once its own object is managed.
                 table.set(row, column, type == .mixed ? .null : value(object, model))
             }
             return
@@ -103,10 +103,10 @@ struct PropertyPlace {
 
     // MARK: - Making many rows
 
-    /// Whether a property that nobody set begins with another value in each object.
+    /// Whether an unset property starts with a different value in each object.
     var isDrawn: Bool { type == .objectId || type == .uuid }
 
-    /// Writes values into new rows of one leaf. Not for links and lists.
+    /// Writes one value per row into new rows of one leaf. Not for links and lists.
     func enter(_ values: MappedValues, _ count: Int, _ rows: NewRows, _ first: NewRow) {
         let memory = values.memory
         switch type {
@@ -154,7 +154,7 @@ struct PropertyPlace {
 
     // MARK: - Reading unmanaged objects
 
-    /// The object that an unmanaged object links to, of any class: see ``WrapperType/link``.
+    /// The object of any class that an unmanaged object links to: see ``WrapperType/link``.
     @inline(__always)
     func linked(_ object: UnsafeMutableRawPointer) -> ObjectBase? {
         guard type == .link, case .some(.some(let linked)) = Persisted<Object?>.unmanagedValue(object + offset) else {
@@ -176,7 +176,7 @@ struct PropertyPlace {
     }
 }
 
-/// A value that is written into a new row as it is.
+/// A type whose values are written into a new row without conversion to a `Value`.
 private protocol RowScalar: _PersistableScalar {
     func enter(_ row: NewRow, _ column: Int)
 }

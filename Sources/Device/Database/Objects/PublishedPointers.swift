@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A row of pointers that are found once and then known to every thread.
+/// An array of pointers that one thread sets and every thread may read.
 ///
-/// What a pointer leads to was written before the pointer is set, and is seen by whoever reads it. Who finds one that is
-/// known already sets it to the same.
+/// A reader of a pointer sees everything that was written before the pointer was set. Threads that race to set a
+/// pointer set it to the same value.
 struct PublishedPointers {
     private let words: UnsafeMutablePointer<UInt>
 
@@ -23,7 +23,7 @@ struct PublishedPointers {
         nonmutating set { Self.word(words + index).pointee.store(UInt(bitPattern: newValue), ordering: .releasing) }
     }
 
-    /// Sets a pointer that is still what the caller saw. False when it is another.
+    /// Sets a pointer if it still has the value that the caller saw. Returns false if it has another value.
     func exchange(at index: Int, _ seen: UnsafeRawPointer?, for new: UnsafeRawPointer) -> Bool {
         Self.word(words + index).pointee.compareExchange(
             expected: UInt(bitPattern: seen), desired: UInt(bitPattern: new), ordering: .acquiringAndReleasing
@@ -32,7 +32,7 @@ struct PublishedPointers {
 
     @inline(__always)
     private static func word(_ word: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Atomic<UInt>> {
-        // An atomic word lies in memory as the word does.
+        // An atomic word has the memory layout of the word.
         word.assumingMemoryBound(to: Atomic<UInt>.self)
     }
 }

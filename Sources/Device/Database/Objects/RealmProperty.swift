@@ -48,15 +48,15 @@ public final class RealmProperty<Value: RealmPropertyType> {
         case tracing(_PathRecorder)
     }
     private var state: State
-    /// Whether somebody gave an unmanaged property its value.
+    /// Whether the value was set while the property was unmanaged.
     private var wasSet = false
 
-    /// Declares a property that starts with nothing in it.
+    /// Declares a property that starts as nil; for `AnyRealmValue`, as `.none`.
     public init() {
         state = .unmanaged(Value._zeroValue())
     }
 
-    /// The value of the property. In a managed object it is written in write transactions only.
+    /// The value of the property. Setting it in a managed object requires a write transaction.
     public var value: Value {
         get {
             switch state {
@@ -112,7 +112,7 @@ extension RealmProperty: Equatable where Value: Equatable {
 }
 
 extension RealmProperty: Decodable where Value: Decodable {
-    /// Reads the value itself; null where there is none.
+    /// Decodes the value; null decodes to nil.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         value = try decoder.singleValueContainer().decode(Value.self)
@@ -120,7 +120,7 @@ extension RealmProperty: Decodable where Value: Decodable {
 }
 
 extension RealmProperty: Encodable where Value: Encodable {
-    /// Writes the value itself.
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)
@@ -136,16 +136,16 @@ extension RealmProperty: Encodable where Value: Encodable {
 /// print(Employee().age.value ?? 0)
 /// ```
 ///
-/// It is the older form of ``RealmProperty``, for apps that have it.
+/// The older form of ``RealmProperty``, for existing apps.
 public final class RealmOptional<Value: RealmOptionalType> {
     private let property = RealmProperty<Value?>()
 
-    /// Declares a property that starts with a value, or with nothing in it.
+    /// Declares a property with an initial value, nil by default.
     public init(_ value: Value? = nil) {
         if let value { property.value = value }
     }
 
-    /// The value of the property. In a managed object it is written in write transactions only.
+    /// The value of the property. Setting it in a managed object requires a write transaction.
     public var value: Value? {
         get { property.value }
         set { property.value = newValue }
@@ -179,14 +179,14 @@ extension RealmOptional: Equatable where Value: Equatable {
 }
 
 extension RealmOptional: Decodable where Value: Decodable {
-    /// Reads the value itself; null where there is none.
+    /// Decodes the value; null decodes to nil.
     public convenience init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(Value?.self))
     }
 }
 
 extension RealmOptional: Encodable where Value: Encodable {
-    /// Writes the value itself.
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(value)
@@ -200,11 +200,11 @@ extension RealmOptional: Encodable where Value: Encodable {
 /// class Dog: Object { let size = RealmProperty<Size?>() }
 /// ```
 ///
-/// In new classes make it a ``PersistableEnum``.
+/// In new classes use ``PersistableEnum``.
 public protocol RealmEnum: RealmOptionalType, _StoredAsRawValue, Hashable where RawValue: Hashable {}
 
 extension RealmEnum {
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Self {
         guard let zero = Self(rawValue: RawValue._zeroValue()) else {
             misuse(

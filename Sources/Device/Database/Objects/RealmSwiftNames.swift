@@ -1,27 +1,27 @@
-// RealmSwift's second names of its classes, which apps write where another module has an `Object` too.
+// RealmSwift's alternative class names. Apps use them where another module also declares an `Object`.
 
-/// `Object`, by the name that no other module has.
+/// `Object`, under a name that no other module uses.
 ///
 /// ```swift
 /// class Dog: RealmSwiftObject { @Persisted var name = "" }
 /// ```
 public typealias RealmSwiftObject = Object
 
-/// `EmbeddedObject`, by the name that no other module has.
+/// `EmbeddedObject`, under a name that no other module uses.
 ///
 /// ```swift
 /// class Place: RealmSwiftEmbeddedObject { @Persisted var city = "" }
 /// ```
 public typealias RealmSwiftEmbeddedObject = EmbeddedObject
 
-/// `AsymmetricObject`, by the name that no other module has.
+/// `AsymmetricObject`, under a name that no other module uses.
 ///
 /// ```swift
 /// class Reading: RealmSwiftAsymmetricObject { @Persisted(primaryKey: true) var id: ObjectId }
 /// ```
 public typealias RealmSwiftAsymmetricObject = AsymmetricObject
 
-/// What a loop over a collection goes through, by RealmSwift's name.
+/// The iterator of a collection, under RealmSwift's name.
 ///
 /// ```swift
 /// var iterator: RLMIterator<Dog> = dogs.makeIterator()

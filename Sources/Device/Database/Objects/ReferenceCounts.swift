@@ -1,13 +1,13 @@
-/// The reference counts of Swift objects, as far as this library looks at them.
+/// Reads the reference counts of Swift objects.
 ///
-/// They are one word behind an object's metadata: strong and unowned references are counted in it, until a weak
-/// reference is made, which moves them to a table aside and leaves its address here for good. What the word looks like
-/// is found out on an object of our own, and where it does not behave as said here, it is never relied on.
+/// The counts are one word after an object's metadata. The word counts strong and unowned references. The first weak
+/// reference moves the counts to a side table, and the word then holds the table's address for good. A probe object
+/// verifies this behaviour. If it differs, the library does not use the counts.
 enum ReferenceCounts {
     private final class Probe {}
 
-    /// The one owner of a probe, and what may refer to it besides. Nothing is inlined, so that no reference of a
-    /// function's own is counted when another one looks.
+    /// The owner of a probe, and further references to it for the test. Nothing is inlined, so that no temporary
+    /// reference of one function is counted when another reads the word.
     private final class Owner {
         private var probe = Probe()
         private var strong: Probe?
@@ -28,7 +28,7 @@ enum ReferenceCounts {
         }
     }
 
-    /// The word of an object that has one strong reference and no other; nil where that cannot be told.
+    /// The word of an object with exactly one strong reference; nil if the counts do not behave as described.
     static let ofOneReference: UInt64? = probe()
 
     @inline(__always)
@@ -42,7 +42,7 @@ enum ReferenceCounts {
         let alone = owner.word()
         guard owner.isAlone(), owner.word() == alone else { return nil }
         owner.refer(strongly: true)
-        // No more than one reference is in it, if it is less than what a second one adds.
+        // If the word is less than what a second reference adds, it holds at most one reference.
         guard owner.word() > alone, alone < owner.word() - alone else { return nil }
         owner.refer()
         guard owner.word() == alone else { return nil }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// What this library takes for granted of how Swift lays things out in memory, beyond what the language promises.
+/// The assumptions of this library about Swift's memory layout that the language does not guarantee.
 ///
-/// Tried with Swift 6.3.1 on x86-64. Each case is found out on objects of our own: by a test, and in debug builds before the
-/// first Realm is opened. Where a later Swift breaks one, that is where to look first.
+/// Verified with Swift 6.3.1 on x86-64. A test checks each case on objects of our own, and so do debug builds before
+/// they open the first Realm. If a later Swift breaks an assumption, look here first.
 enum RuntimeLayout: CaseIterable {
-    /// `ClassDiscovery`: a class's metadata names its descriptor, and descriptors name the superclass and the metadata.
+    /// `ClassDiscovery`: class metadata points to its descriptor. Descriptors point to the superclass and the metadata.
     case classDescriptors
-    /// `ObjectModel.discover`: reflection tells a stored property's offset from the object's address.
+    /// `ObjectModel.discover`: reflection gives a stored property's offset from the object's address.
     case fieldOffsets
-    /// `ReferenceCounts`: strong and unowned references are counted in one word behind the metadata.
+    /// `ReferenceCounts`: the word after the metadata counts strong and unowned references.
     case referenceCounts
-    /// `PublishedPointers`, `LeafArray` and the inlined reads: an atomic lies in memory as its value does.
+    /// `PublishedPointers`, `LeafArray` and the inlined reads: an atomic has the memory layout of its value.
     case atomics
-    /// `opened(_:as:)`: a reference to an object has the same bits whatever class it is typed as.
+    /// `opened(_:as:)`: a reference has the same bits under every class type.
     case references
 
     var holds: Bool {
@@ -26,7 +26,7 @@ enum RuntimeLayout: CaseIterable {
         }
     }
 
-    /// Whether all of them hold; found out once.
+    /// Whether all assumptions hold. Checked once.
     static let holds = allCases.allSatisfy(\.holds)
 
     private static func atomicsHold() -> Bool {

@@ -1,4 +1,4 @@
-/// The classes of a Realm, as they are declared.
+/// The declared classes of a Realm.
 ///
 /// ```swift
 /// for objectSchema in realm.schema.objectSchema { print(objectSchema.className) }
@@ -24,7 +24,7 @@ public struct Schema: Equatable, Sendable {
     }
 }
 
-/// One class of a Realm: its properties, and what it is.
+/// One class of a Realm: its name, its kind and its properties.
 ///
 /// ```swift
 /// let schema: ObjectSchema = dog.objectSchema
@@ -35,15 +35,15 @@ public struct Schema: Equatable, Sendable {
 public struct ObjectSchema: Sendable {
     /// The name under which the class is stored.
     public let className: String
-    /// The class itself: `DynamicObject` for a class that is known from the file only.
+    /// The Swift class. `DynamicObject` for a class that only the file declares.
     public let objectClass: AnyClass
     /// The persisted properties, in the order of their declaration, those of superclasses first.
     public let properties: [Property]
-    /// Whether its objects live inside of others.
+    /// Whether its objects are embedded in a parent object.
     public let isEmbedded: Bool
-    /// Whether its objects only go to the server.
+    /// Whether its objects are only sent to the server and never read on the device.
     public let isAsymmetric: Bool
-    /// The property that names an object; nil for a class without primary key.
+    /// The primary key; nil for a class without one.
     public var primaryKeyProperty: Property? { properties.first { $0.isPrimary } }
 
     /// The inverse relations, which are computed and never stored.
@@ -82,7 +82,7 @@ public struct Property: Equatable, Sendable {
     public let name: String
     /// The name that the file and the server use.
     public let columnName: String
-    /// The type, of a collection that of its elements.
+    /// The type of the value. For a collection, the type of its elements.
     public let type: PropertyType
     /// Whether it is a `List`.
     public let isArray: Bool
@@ -92,17 +92,17 @@ public struct Property: Equatable, Sendable {
     public let isMap: Bool
     /// Whether it has an index. A primary key always has one.
     public let isIndexed: Bool
-    /// Whether it may be empty, of a collection whether its elements may.
+    /// Whether the value may be nil. For a collection, whether its elements may.
     public let isOptional: Bool
     /// The name of the class that links lead to or come from; nil for values.
     public let objectClassName: String?
 
     let isPrimary: Bool
-    /// Of an inverse relation, the property whose links it is computed from.
+    /// For an inverse relation, the property whose links it is computed from.
     let linkOriginPropertyName: String?
 }
 
-/// The types that properties have. The numbers are RealmSwift's.
+/// The type of a property. The raw values are those of RealmSwift.
 ///
 /// ```swift
 /// func isNumber(_ type: PropertyType) -> Bool {
@@ -123,11 +123,11 @@ public enum PropertyType: Int, Sendable {
     case string = 2
     /// Bytes.
     case data = 3
-    /// A moment, to the nanosecond.
+    /// A point in time, in nanoseconds.
     case date = 4
-    /// A number of 32 bits with a binary point.
+    /// A floating-point number of 32 bits.
     case float = 5
-    /// A number of 64 bits with a binary point.
+    /// A floating-point number of 64 bits.
     case double = 6
     /// A link, or an embedded object.
     case object = 7
@@ -164,7 +164,7 @@ extension ObjectSchema: CustomStringConvertible {
 }
 
 extension Property: CustomStringConvertible {
-    /// The property with everything that is known of it.
+    /// The property with its type and all its flags.
     public var description: String {
         var lines = ["type = \(type.word)"]
         if let objectClassName {
@@ -182,7 +182,7 @@ extension Property: CustomStringConvertible {
 }
 
 extension PropertyType: CustomStringConvertible {
-    /// The type as messages call it.
+    /// The name of the type in messages.
     public var description: String { word }
 
     var word: String { self == .linkingObjects ? "linking objects" : stored.word }

@@ -1,6 +1,6 @@
 package import CausewayModel
 
-// What files and the wire know of classes. The plain names belong to what apps see of them, in Schema.swift.
+// The schema types of files and of the wire. The names without `Stored` are the public types in Schema.swift.
 
 package typealias StoredSchema = CausewayModel.Schema
 package typealias StoredProperty = CausewayModel.Property

@@ -1,23 +1,24 @@
 import CausewayModel
 import Foundation
 
-/// Where a property's wrapper lies in every object of its class, and what is done to it there most often.
+/// The offset of a property's wrapper in every object of its class, with the most frequent operations on it.
 ///
 /// `PersistedWrapper` reaches a wrapper of any type through run-time generics, at a microsecond a call. Making an
-/// accessor and adding an object touch every property, so the types that properties mostly have get functions of
-/// their own here, compiled for the type.
+/// accessor and adding an object touch every property, so the most frequent property types have functions here that
+/// are compiled for the type.
 struct WrapperPlace: Sendable {
     let offset: Int
     /// Makes the wrapper read and write a column.
     let bind: @Sendable (UnsafeMutableRawPointer, _ column: Int) -> Void
-    /// The value an unmanaged object holds; nil for links and collections, which are promoted.
+    /// Reads the value of an unmanaged object. Nil for links and collections, which are promoted instead.
     let scalar: (@Sendable (UnsafeMutableRawPointer) -> Value)?
     /// Whether an unmanaged object's link or collection has nothing to promote.
     let isUntouched: @Sendable (UnsafeMutableRawPointer) -> Bool
-    /// Gives an unmanaged object's scalar a value of just its type; false for other values, which may be convertible.
+    /// Sets a scalar of an unmanaged object to a value of exactly its type. False for other values, which may still be
+    /// convertible.
     let take: @Sendable (UnsafeMutableRawPointer, Any) -> Bool
 
-    /// The class that a link to an object with a life of its own leads to.
+    /// The target class of a link. Nil for embedded objects, collections and scalars.
     let linkTarget: ObjectBase.Type?
 
     init(_ property: ObjectModel.Property) {
@@ -40,7 +41,7 @@ struct WrapperPlace: Sendable {
         static let takeNothing: @Sendable (UnsafeMutableRawPointer, Any) -> Bool = { _, _ in false }
     }
 
-    /// For an inverse relation, which has nothing to add.
+    /// The binding of an inverse relation.
     static func binder(
         of inverse: ObjectModel.Inverse
     ) -> (offset: Int, bind: @Sendable (UnsafeMutableRawPointer, Int) -> Void) {
@@ -57,7 +58,7 @@ struct WrapperPlace: Sendable {
             isUntouched: { Persisted<V>.isUntouched($0) })
     }
 
-    /// The same, for types whose values come back from the store as they were: setting one needs no way through it.
+    /// The same with `take`, for types whose values the store returns unchanged. They are set without conversion.
     @inline(__always)
     private static func taking<V: _Persistable>(_ type: V.Type) -> Functions {
         var functions = compiled(for: type)
@@ -80,8 +81,8 @@ struct WrapperPlace: Sendable {
                 isUntouched: { wrapper.isUntouched($0) })
         }
         if property.shape.type == .object, !property.shape.isMapped {
-            // A reference takes the same place and the same reference counting whatever class it is of. So does a
-            // list, a set or a map, whatever its elements. Only `bind` and `isUntouched` are used of these.
+            // References to all classes have the same layout and reference counting, and so have lists, sets and maps
+            // of all elements. For these only `bind` and `isUntouched` are called.
             return property.shape.collection != .none
                 ? compiled(for: List<Int>.self) : compiled(for: Object?.self)
         }

@@ -1,8 +1,8 @@
 import CausewayModel
 import Foundation
 
-/// The types that properties mostly have: what is done to every property of many objects is compiled for each of them,
-/// and chosen by a jump instead of a call through run-time generics.
+/// The most frequent types of properties. Operations on every property of many objects are compiled for each of them,
+/// and a `switch` selects the code instead of a call through run-time generics.
 enum WrapperType: UInt8 {
     case int, optionalInt
     case bool, optionalBool
@@ -13,19 +13,19 @@ enum WrapperType: UInt8 {
     case data, optionalData
     case objectId, optionalObjectId
     case uuid, optionalUUID
-    /// Any class: a reference takes the same place and the same reference counting whatever class it is of.
+    /// A link to any class: references to all classes have the same layout and reference counting.
     case link
-    /// An embedded object that shows as a value of a type of the app's: of any layout.
+    /// An embedded object that the app reads as a value of its own type, which has any layout.
     case mapped
-    /// A list, a set or a map, whatever its elements: each is one reference, too.
+    /// A list, a set or a map of any elements: each is one reference, too.
     case list
-    /// A collection that the class declares with `let`: bound to the row as soon as its object is.
+    /// A collection that the class declares with `let`. It is bound to the row together with its object.
     case boxedList
     /// A value of any type, or a link.
     case mixed
     /// A string whose edits merge.
     case text
-    /// Enumerations, the narrower integers, types of the app's that are stored as scalars.
+    /// Enumerations, integers narrower than `Int`, and app types that are stored as scalars.
     case other
 
     init(_ property: ObjectModel.Property) {

@@ -1,9 +1,9 @@
 import Synchronization
 
-// Observation that is asked instead of calling back. What changed is found when the loop asks for it, from where the loop
-// was the last time: a loop that is slow gets everything at once, and nothing waits in a buffer meanwhile.
+// Observation by polling instead of callbacks. When the loop asks for the next element, the changes since its last
+// element are computed. A slow loop gets all of them as one element, and nothing is buffered.
 
-/// Wakes whoever waits for a Realm to move.
+/// Wakes the task that waits for a Realm to move to another version.
 final class ChangeSignal: Sendable {
     private struct State {
         var isRaised = false
@@ -39,7 +39,7 @@ final class ChangeSignal: Sendable {
     }
 }
 
-/// Says that the Realm has moved, and leaves the finding out to whoever waits.
+/// Raises a signal when the Realm has moved. The waiting task computes the changes.
 private final class SignallingObserver: ChangeObserver {
     private let signal: ChangeSignal
 
@@ -58,20 +58,20 @@ private final class SignallingObserver: ChangeObserver {
     }
 }
 
-/// One loop over what becomes of something observed. Belongs where its Realm does.
+/// The state of one loop over changes. It is confined as its Realm is.
 final class ChangeFeed<Element> {
     private let instance: RealmInstance
     private let state: ObservationState
     private let signal = ChangeSignal()
     private let isOver: () -> Bool
-    /// Lets go of everything with the loop.
+    /// Ends the observation together with the loop.
     private let token: NotificationToken
     private var observer: ChangeObserver?
     private let found = Found<Element>()
 
     /// - Parameters:
-    ///   - isOver: whether what is observed is gone.
-    ///   - observer: makes who finds out what changed, and tells it the closure.
+    ///   - isOver: Whether the observed object or collection is gone.
+    ///   - observer: Makes the observer that computes the changes and passes them to the closure.
     init(
         _ instance: RealmInstance, until isOver: @escaping () -> Bool,
         _ observer: (RealmInstance, ObservationState, @escaping (Element) -> Void) -> ChangeObserver
@@ -89,12 +89,12 @@ final class ChangeFeed<Element> {
         instance.observers.add(SignallingObserver(state, signal), instance)
     }
 
-    /// What changed since the last call, once something has; nil when the loop is to end.
+    /// Waits for the next change and returns what changed since the last call; nil at the end of the loop.
     func next(isolation: isolated (any Actor)? = #isolation) async -> Element? {
         instance.checkThread()
         while !Task.isCancelled, !state.isCancelled, !isOver() {
             signal.lower()
-            // What a write that is open does may yet be undone; its end raises the signal.
+            // An open write may still be rolled back. Its end raises the signal.
             if !instance.isInWrite {
                 observer?.deliver(instance)
                 if let element = found.element.take() { return element }
@@ -108,12 +108,12 @@ final class ChangeFeed<Element> {
     }
 }
 
-/// Where the observer puts what it found.
+/// The element that the observer found last.
 private final class Found<Element> {
     var element: Element?
 }
 
-/// Tells what is observed itself, now and whenever something became of it.
+/// Reports the observed value itself, first at once and then after every change.
 final class ValueObserver<Value>: ChangeObserver {
     private var first: Value?
     private let tell: (Value) -> Void

@@ -1,12 +1,12 @@
 import CausewayModel
 
-/// What became of a collection, by position. All three lists ascend.
+/// The changes of a collection by position. All three lists ascend.
 package struct IndexChanges: Equatable, Sendable {
     /// Positions in the old collection.
     package var deletions: [Int] = []
     /// Positions in the new collection.
     package var insertions: [Int] = []
-    /// Positions in the new collection, of elements that were there before and stayed in place.
+    /// Positions in the new collection of elements that were modified and neither inserted nor moved.
     package var modifications: [Int] = []
 
     package init() {}
@@ -14,16 +14,16 @@ package struct IndexChanges: Equatable, Sendable {
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 }
 
-/// How to turn one sequence of keys into another: first delete, then insert.
+/// The deletions and insertions that turn one sequence of keys into another, deletions first.
 ///
-/// An element that moved is deleted and inserted. As few elements as possible are when no key repeats: those that
-/// stay are a longest run of elements whose order did not change. Repeated keys, as lists of values may have, are
-/// matched first to first, second to second; then what stays is still in order, but a longer run may exist.
+/// An element that moved is deleted and inserted. If no key repeats, the number of moves is minimal: the elements that
+/// stay are a longest run in unchanged order. Repeated keys, which lists of values may have, are matched first to first
+/// and second to second. The elements that stay are then still in order, but a longer run may exist.
 ///
-/// - Complexity: O(n) when nothing or one stretch changed, or when elements came and went without changing places;
+/// - Complexity: O(n) when at most one stretch changed, or when elements were inserted and deleted but not moved.
 ///   O(n log n) when elements moved.
 package func indexChanges<Key: Hashable>(from old: [Key], to new: [Key]) -> IndexChanges {
-    // Nearly every commit touches one stretch of a collection. What is equal at both ends needs no table.
+    // Nearly every commit touches one stretch of a collection. The equal parts at both ends need no table.
     let prefix = commonPrefixCount(old, new)
     let suffix = commonSuffixCount(old, new, after: prefix)
     let oldMiddle = prefix..<(old.count - suffix)
@@ -50,7 +50,7 @@ package func indexChanges<Key: Hashable>(from old: [Key], to new: [Key]) -> Inde
     return changes
 }
 
-/// The same for two arrays in ascending order of different keys.
+/// The same for two ascending arrays without repeated keys.
 ///
 /// - Complexity: O(n), without a table.
 package func ascendingIndexChanges<Key: Comparable>(from old: [Key], to new: [Key]) -> IndexChanges {
@@ -87,11 +87,11 @@ private func commonSuffixCount<Key: Equatable>(_ old: [Key], _ new: [Key], after
     return count
 }
 
-/// For each position of the new middle, the old position of the same element, or nil for one that was not there.
+/// For each position of the new middle, the old position of the same element, or nil for a new element.
 private func matchedOrigins<Key: Hashable>(
     of new: [Key], _ newMiddle: Range<Int>, in old: [Key], _ oldMiddle: Range<Int>
 ) -> [Int?] {
-    // The first old position of each key, and from each position the next one of the same key.
+    // The first old position of each key, and for each position the next one with the same key.
     var first: [Key: Int] = Dictionary(minimumCapacity: oldMiddle.count)
     var following = [Int?](repeating: nil, count: oldMiddle.count)
     for index in oldMiddle.reversed() {
@@ -104,7 +104,7 @@ private func matchedOrigins<Key: Hashable>(
     }
 }
 
-/// Which of the positions belong to a longest strictly ascending subsequence.
+/// Marks the positions of a longest strictly ascending subsequence. Nil origins do not belong to it.
 func longestAscendingRun(_ origins: [Int?]) -> [Bool] {
     var stays = origins.map { $0 != nil }
     var highest = -1
@@ -115,7 +115,7 @@ func longestAscendingRun(_ origins: [Int?]) -> [Bool] {
     }
     if isAscending { return stays }
 
-    // Patience sorting: `ends[k]` is where the run of length k + 1 with the lowest end found so far ends.
+    // Patience sorting: of all runs of length k + 1, `ends[k]` is the last position of the one with the lowest end.
     var ends: [Int] = []
     var previous = [Int](repeating: -1, count: origins.count)
     var values: [Int] = []

@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// Tells what became of a collection, by position.
+/// Reports the changes of a collection by position.
 final class CollectionObserver: ChangeObserver {
     enum Change {
         case initial
@@ -12,9 +12,9 @@ final class CollectionObserver: ChangeObserver {
     private let observed: ObservedProperties?
     private var linking: LinkingMemory
     private let block: (Change) -> Void
-    /// Classes whose changes can show in the collection.
+    /// The classes whose changes can affect the collection.
     private let classes: Set<String>
-    /// What the collection was when its observer last heard, and which content of the source that was.
+    /// The content at the last notification, and the generation of the source that it came from.
     private var content = _ResultsSource.Content.keys([])
     private var generation: UInt = 0
     /// Nil until the initial notification.
@@ -59,19 +59,19 @@ final class CollectionObserver: ChangeObserver {
         look(since: nil)
     }
 
-    /// Looks at who links to the elements now; which of them others link to than before.
+    /// Records the links to the elements now. Returns those elements whose linking objects changed.
     @discardableResult
     private func look(since record: ChangeRecord?) -> Set<ObjectKey> {
         guard case .keys(let keys) = content, let access = source.access else { return [] }
         return linking.look(at: keys, access, since: record)
     }
 
-    /// Takes over what the source shows now; what came and went since the last time.
+    /// Moves to the current content of the source. Returns the insertions and deletions since the last call.
     private func moveOn() -> IndexChanges {
         source.check()
         var before: _ResultsSource.Content? = content
         content = .keys([])
-        // A source that is still where this observer is can change its keys in place, when nobody else holds them.
+        // If the source is at the observer's generation, release its keys here, so that it can change them in place.
         if generation == source.generation { before = nil }
         let progress = source.bringUpToDate()
         content = source.current
@@ -106,7 +106,7 @@ final class CollectionObserver: ChangeObserver {
         return changes
     }
 
-    /// A value that took another's place is a modification of that place.
+    /// A value that replaces another one at its position is a modification of that position.
     private func valueChanges(from old: [Value], to new: [Value]) -> IndexChanges {
         var changes = indexChanges(from: old, to: new)
         guard changes.deletions == changes.insertions else { return changes }
@@ -116,7 +116,7 @@ final class CollectionObserver: ChangeObserver {
         return changes
     }
 
-    /// Collections among mixed elements that were there before and still are, and in which something changed.
+    /// Adds the collections among mixed elements that stayed and whose content changed.
     private func addNestedModifications(to changes: inout IndexChanges, _ values: [Value], _ record: ChangeRecord?) {
         guard source.instance.transaction.hasNestedCollections else { return }
         var seen = Set(changes.insertions + changes.modifications)
@@ -126,7 +126,7 @@ final class CollectionObserver: ChangeObserver {
         changes.modifications.sort()
     }
 
-    /// Elements that were there before and still are, and were modified.
+    /// Adds the elements that stayed and were modified.
     private func addModifications(to changes: inout IndexChanges, _ search: ModificationSearch) {
         guard case .keys(let keys) = content, let access = source.access else { return }
         let inserted = Set(changes.insertions)

@@ -1,14 +1,14 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// Who linked to observed objects when their observer last looked, where its key paths go through inverse relations.
+/// The linking objects of observed objects at the observer's last look, for key paths with inverse relations.
 ///
-/// A commit's record names the objects whose links changed, and not those that the links led to before. So an observer that
-/// cares remembers the linking objects, and compares. Others remember nothing.
+/// The change record of a commit names the objects whose links changed, but not the old targets of the links. So an
+/// observer with such key paths stores the linking objects and compares them. Other observers store nothing.
 struct LinkingMemory {
     private let observed: ObservedProperties?
     private let classes: Set<String>
-    /// By observed object: those that link to it, and to what the paths lead to before an inverse relation.
+    /// By observed object, the linking objects at each inverse relation on the paths.
     private var known: [ObjectKey: [[ObjectKey]]] = [:]
 
     init(_ observed: ObservedProperties?) {
@@ -16,11 +16,11 @@ struct LinkingMemory {
         classes = self.observed?.classes ?? []
     }
 
-    /// Looks at who links to some objects now, and forgets all others.
+    /// Stores the linking objects of the given objects, and forgets all other objects.
     ///
     /// - Parameter record: What changed since the last look; nil when that is not known.
-    /// - Returns: Those of the objects that were known before, and to which others link now.
-    /// - Complexity: O(objects, and links to them) after a commit that changed a class on the way.
+    /// - Returns: The objects that were known before and whose linking objects changed.
+    /// - Complexity: O(n + l) for n objects and l links to them, after a commit that changed a class on the paths.
     @discardableResult
     mutating func look(at keys: [ObjectKey], _ access: _ClassAccess, since record: ChangeRecord?) -> Set<ObjectKey> {
         guard let observed else { return [] }
@@ -44,7 +44,7 @@ struct LinkingMemory {
 }
 
 extension ObservedProperties {
-    /// One entry for each inverse relation that a path meets on the way from an object, always in the same order.
+    /// Adds one entry for each inverse relation on the paths from an object, always in the same order.
     fileprivate func addLinkingObjects(to key: ObjectKey, _ access: _ClassAccess, _ found: inout [[ObjectKey]]) {
         for (column, beyond) in columns.sorted(by: { $0.key < $1.key }) where beyond.hasInverses {
             guard let target = access.target(column) else { continue }

@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayObjectStore
 public import Dispatch
 
-/// What became of a map since the last notification, by its keys.
+/// How a map changed since the last notification, by its keys.
 ///
 /// ```swift
 /// func tell(_ change: RealmMapChange<Map<String, String>>) {
@@ -14,9 +14,9 @@ public import Dispatch
 /// }
 /// ```
 public enum RealmMapChange<Collection: RealmKeyedCollection> {
-    /// The map is ready: its content at the beginning.
+    /// The initial content of the map.
     case initial(Collection)
-    /// A commit changed it: the keys that went, came, and have another value or a changed object.
+    /// A commit changed the map: keys removed, keys added, and keys with another value or a modified object.
     case update(
         Collection, deletions: [Collection.Key], insertions: [Collection.Key], modifications: [Collection.Key])
     /// Kept for compatibility; never sent.
@@ -34,7 +34,7 @@ extension RealmKeyedCollection {
     /// }
     /// ```
     ///
-    /// A key whose value is an object counts as modified when the object is.
+    /// A key whose value is an object counts as modified when the object is modified.
     ///
     /// - Parameter keyPaths: Report only modifications of these properties of the values.
     /// - Returns: A token to keep as long as notifications are wanted.
@@ -67,7 +67,7 @@ extension RealmKeyedCollection {
     }
 }
 
-/// Tells what becomes of a map in the words of its callers.
+/// Makes an observer that reports the changes of a map as `RealmMapChange`.
 func observer<C: RealmKeyedCollection>(
     of map: C, _ source: _ResultsSource, _ keyPaths: [String]?, _ state: ObservationState,
     _ block: @escaping (RealmMapChange<C>) -> Void
@@ -85,7 +85,7 @@ func observer<C: RealmKeyedCollection>(
     }
 }
 
-/// Tells which keys of one map came, went, or have another value.
+/// Reports which keys of one map were added, removed or modified.
 private final class MapObserver: ChangeObserver {
     struct Changes {
         var deletions: [String] = []
@@ -99,7 +99,7 @@ private final class MapObserver: ChangeObserver {
     private let map: ManagedMap
     private let observed: ObservedProperties?
     private var linking: LinkingMemory
-    /// Nil at the beginning.
+    /// Called with nil for the initial notification.
     private let block: (Changes?) -> Void
     private var names: [String] = []
     private var values: [Value] = []
@@ -125,12 +125,12 @@ private final class MapObserver: ChangeObserver {
 
     private func moveOn(_ instance: RealmInstance) {
         version = instance.transaction.version
-        // The map of an object that has ended is empty.
+        // The map of a deleted object is empty.
         names = source.isInvalidated ? [] : map.names
         values = source.isInvalidated ? [] : map.values
     }
 
-    /// Looks at who links to the values now; which of them others link to than before.
+    /// Records the links to the values now. Returns those values whose linking objects changed.
     @discardableResult
     private func look(since record: ChangeRecord?) -> Set<ObjectKey> {
         guard let access = source.access else { return [] }

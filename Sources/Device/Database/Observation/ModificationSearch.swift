@@ -1,17 +1,17 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// Finds out whether an object counts as modified: in itself, or in an object it links to.
+/// Finds out whether an object counts as modified, because it or an object it links to was modified.
 final class ModificationSearch {
-    /// How many links away a change still counts, for observers that named no key paths.
+    /// The number of links that are followed for observers without key paths.
     private static let depthMax = 4
 
     private let record: ChangeRecord?
     private let observed: ObservedProperties?
-    /// Objects to which others link now, where the observed paths go through inverse relations.
+    /// Objects whose linking objects changed, if the observed paths go through inverse relations.
     private let relinked: Set<ObjectKey>
     private var known: [ObjectKey: Bool] = [:]
-    /// Classes of which some object was modified.
+    /// Classes with at least one modified object.
     private let modifiedClasses: Set<String>
     private var leadsToModified: [String: [Int]] = [:]
 
@@ -66,9 +66,9 @@ final class ModificationSearch {
 
     // MARK: - From what was modified to the objects that link to it
 
-    /// All objects of a class that count as modified, or nil for all there are.
+    /// The objects of a class that count as modified; nil when any object may be.
     ///
-    /// - Complexity: O(modified objects, and links that lead to them).
+    /// - Complexity: O(m + l) for m modified objects and l links that lead to them.
     func modifiedKeys(_ access: _ClassAccess) -> Set<ObjectKey>? {
         guard record != nil else { return nil }
         if modifiedClasses.isEmpty { return relinked }
@@ -109,7 +109,7 @@ final class ModificationSearch {
         keys.flatMap { target.table.backlinks(to: $0, from: access.table, column) }
     }
 
-    /// The links of a class through which a modified object may be reached at all.
+    /// The link columns of a class from which a modified class can be reached.
     private func linkColumns(_ access: _ClassAccess) -> [Int] {
         if let known = leadsToModified[access.model.className] { return known }
         let columns = access.schema.properties.indices.filter { column in
@@ -122,7 +122,7 @@ final class ModificationSearch {
 }
 
 extension RealmInstance {
-    /// A class and all that links lead to from it.
+    /// A class and all classes that can be reached from it over links.
     func classesReachable(from name: String) -> Set<String> {
         var found: Set<String> = []
         var waiting = [name]

@@ -1,14 +1,14 @@
 import CausewayModel
 import CausewayObjectStore
 
-// Changes inside of mixed values, as observers count them: of the property, the element or the key that holds them.
+// Observers report a change inside a mixed value as a change of the property, element or key that holds it.
 
 extension RealmInstance {
-    /// What the file recorded between two versions. What changed in a collection inside of a mixed value counts as
-    /// changed in all that holds it, up to the object.
+    /// The change record between two versions. A change in a collection inside a mixed value also counts for everything
+    /// that holds the collection, up to the object.
     ///
-    /// - Returns: Nil when the record is no longer kept: then everything may have changed.
-    /// - Complexity: O(levels) for each collection that changed.
+    /// - Returns: Nil when the record is no longer kept. Everything may have changed then.
+    /// - Complexity: O(levels) for each changed nested collection.
     func observedChanges(_ after: UInt64, _ through: UInt64) -> ChangeRecord? {
         guard var record = changes.between(after, through) else { return nil }
         for kind in NestedCollection.allCases {
@@ -20,7 +20,7 @@ extension RealmInstance {
         return record
     }
 
-    /// Whether a value is a collection in which something changed, at any level.
+    /// Whether a value is a collection that changed at any level.
     func isNestedModified(_ value: Value, _ record: ChangeRecord?) -> Bool {
         guard let (table, key, _) = transaction.nested(value) else { return false }
         guard let record else { return true }
@@ -35,7 +35,7 @@ extension ChangeRecord {
             let known = classes[holder.table.name]?.modified[holder.key]?.contains(holder.column) == true
             classes[holder.table.name, default: ClassChanges()].modified[holder.key, default: ColumnSet()]
                 .insert(holder.column)
-            // Whoever came by before has gone on from here.
+            // An earlier call has credited this holder and everything above it.
             if known, holder.table.nestedKind != nil { return }
             (table, key) = (holder.table, holder.key)
         }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Keeps an observation alive. Let go of it, or call `invalidate()`, to hear no more.
+/// Keeps an observation alive. Release it, or call `invalidate()`, to stop the notifications.
 ///
 /// ```swift
 /// let token: NotificationToken = dogs.observe { change in print(change) }
 /// token.invalidate()
 /// ```
 ///
-/// The token keeps the Realm open that it observes. It may be passed between threads.
+/// The token keeps the observed Realm open. It may be passed between threads.
 public class NotificationToken: @unchecked Sendable {
-    // Unchecked for subclasses' sake: all state of this class is behind the lock in `observation`.
+    // Unchecked because subclasses are possible. The lock in `observation` guards all state of this class.
     let observation: ObservationState
 
     init(_ observation: ObservationState) {
@@ -31,16 +31,16 @@ public class NotificationToken: @unchecked Sendable {
     }
 }
 
-/// Whether an observation still wants to hear, seen from both sides: the token's and the Realm's.
+/// The state of an observation, shared by its token and the Realm.
 final class ObservationState: Sendable {
     private struct State {
         var isCancelled = false
         var held: Held?
     }
-    /// What the token keeps alive. The Realm knows its observers only weakly, since they in turn know the Realm.
+    /// What the token keeps alive. The Realm holds its observers weakly, because they refer to the Realm.
     ///
-    /// Unchecked: only held here, never used; released on whatever thread lets go last, where closing a snapshot that
-    /// nobody else can reach is safe.
+    /// Unchecked: the references are held but never used. Any thread may release them last. Closing a snapshot there is
+    /// safe, because nobody else can reach it.
     private struct Held: @unchecked Sendable {
         let instance: RealmInstance
         let observer: AnyObject

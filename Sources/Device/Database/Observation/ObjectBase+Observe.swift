@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayObjectStore
 public import Dispatch
 
-/// One property that changed: its name, and its values before and after where they are single values.
+/// One changed property: its name, and for single values the values before and after.
 ///
 /// ```swift
 /// func tell(_ change: PropertyChange) {
@@ -10,15 +10,15 @@ public import Dispatch
 /// }
 /// ```
 public struct PropertyChange {
-    /// The property, by its name in Swift.
+    /// The name of the property in Swift.
     public let name: String
-    /// The value before; nil for collections and for empty optionals.
+    /// The value before; nil for collections, inverse relations and nil optionals.
     public let oldValue: Any?
-    /// The value after; nil for collections and for empty optionals.
+    /// The value after; nil for collections, inverse relations and nil optionals.
     public let newValue: Any?
 }
 
-/// What became of an object since the last notification.
+/// How an object changed since the last notification.
 ///
 /// ```swift
 /// func tell(_ change: ObjectChange<Dog>) {
@@ -32,9 +32,9 @@ public struct PropertyChange {
 public enum ObjectChange<T> {
     /// Kept for compatibility; never sent.
     case error(any Error)
-    /// Properties of the object changed: which, and to what.
+    /// Properties of the object changed, with their old and new values.
     case change(T, [PropertyChange])
-    /// The object is gone; no notification follows.
+    /// The object was deleted. No notification follows.
     case deleted
 }
 
@@ -59,10 +59,11 @@ extension ObservableObjectBase {
     /// }
     /// ```
     ///
-    /// There is no call at the beginning. The block runs where the Realm lives, or on the queue given.
+    /// There is no initial call. The block runs where the Realm is confined to, or on the given queue.
     ///
-    /// - Parameter keyPaths: Report only these properties; a path beyond a link reports changes of the linked object,
-    ///   and a path through an inverse relation those of the objects that link here, and which they are.
+    /// - Parameter keyPaths: Report only these properties; nil means all. A path beyond a link also reports changes of
+    ///   the linked object. A path through an inverse relation reports added, removed and changed linking objects, by
+    ///   the relation's name only.
     /// - Returns: A token to keep as long as notifications are wanted.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, _ block: @escaping (ObjectChange<Self>) -> Void
@@ -71,7 +72,7 @@ extension ObservableObjectBase {
         return access.instance.startObserving(on: queue, observer)
     }
 
-    /// The same for key paths that the compiler checks.
+    /// Observes with key paths that the compiler checks.
     ///
     /// ```swift
     /// token = dog.observe(keyPaths: [\Dog.age, \Dog.favoriteToy?.name]) { change in show(change) }
@@ -83,7 +84,7 @@ extension ObservableObjectBase {
         observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
     }
 
-    /// The same for a block that takes objects of any class, or of a base class.
+    /// Observes with a block that takes objects of a base class.
     ///
     /// ```swift
     /// let log: (ObjectChange<Object>) -> Void = { change in print(change) }
@@ -121,7 +122,7 @@ extension ObservableObjectBase {
         return await access.instance.startObserving(on: actor, observer)
     }
 
-    /// The same on an actor for key paths that the compiler checks.
+    /// Observes on an actor, with key paths that the compiler checks.
     ///
     /// ```swift
     /// token = await dog.observe(keyPaths: [\.name], on: library) { library, change in library.show(change) }
@@ -133,7 +134,7 @@ extension ObservableObjectBase {
         await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
     }
 
-    /// The object's class, and what makes an observer of the object as any instance of the file shows it.
+    /// The object's class access, and a function that makes an observer of the object in any instance of the file.
     func observation(
         _ keyPaths: [String]?, _ block: @escaping (ObjectChange<Self>) -> Void
     ) -> (_ClassAccess, ObserverMaker) {
@@ -159,12 +160,12 @@ extension ObservableObjectBase {
     }
 }
 
-/// Tells which properties of one object changed; nil when the object is gone.
+/// Reports which properties of one object changed; nil when the object was deleted.
 private final class ObjectObserver: ChangeObserver {
     // Owned by the instance whose registry holds this observer.
     private unowned let access: _ClassAccess
     private let key: ObjectKey
-    /// By the property at their beginning; nil for all properties.
+    /// The key paths by their first property; nil for all properties.
     private var paths: [String: NamedPaths]?
     private let block: ([PropertyChange]?) -> Void
     private var version: UInt64 = 0
@@ -225,7 +226,7 @@ private final class ObjectObserver: ChangeObserver {
         if !found.isEmpty { block(found) }
     }
 
-    /// For each property whose key paths lead beyond it, whether anything changed along them.
+    /// For each property with key paths beyond it, whether anything changed along them.
     private func modifiedBeyond(since record: ChangeRecord?) -> [String: Bool] {
         guard access.table.exists(key) else { return [:] }
         var modified: [String: Bool] = [:]
@@ -250,7 +251,7 @@ private final class ObjectObserver: ChangeObserver {
 /// The key paths of an object's observer that begin with one property.
 private struct NamedPaths {
     private let observed: ObservedProperties
-    /// Whether more than the property's own value counts.
+    /// Whether the paths go beyond the property's own value.
     private let leadBeyond: Bool
     private var linking: LinkingMemory
 
@@ -260,7 +261,7 @@ private struct NamedPaths {
         linking = LinkingMemory(observed)
     }
 
-    /// Whether the property changed, or something along the paths; nil where the property's value tells.
+    /// Whether anything changed along the paths; nil when the paths end at the property itself.
     mutating func isModified(_ key: ObjectKey, _ access: _ClassAccess, since record: ChangeRecord?) -> Bool? {
         guard leadBeyond else { return nil }
         let relinked = linking.look(at: [key], access, since: record)

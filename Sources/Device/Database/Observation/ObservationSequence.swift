@@ -1,6 +1,6 @@
 import CausewayObjectStore
 
-/// What becomes of something that a Realm manages, as a sequence to loop over.
+/// An asynchronous sequence of the changes of a collection, a map, an object, a projection or a Realm.
 ///
 /// ```swift
 /// let changes: ObservationSequence<RealmCollectionChange<Results<Dog>>> = dogs.changes
@@ -11,18 +11,19 @@ import CausewayObjectStore
 /// }
 /// ```
 ///
-/// The loop belongs where the Realm does: on the main actor, or on the actor that the Realm was opened for. Its elements are
-/// not `Sendable` and need not be, because they never leave it. The body of the loop sees the Realm as the element says.
+/// Loop where the Realm is confined to: on the main actor, or on the actor or queue that the Realm was opened for. The
+/// elements are not `Sendable` and need not be, because they stay there. The body of the loop sees the Realm in the
+/// state that the element describes.
 ///
-/// **A slow loop** misses nothing and stores nothing: an element says what changed since the loop took the one before, as
-/// one change, however many commits there were. What was changed and changed back is not told.
+/// **A slow loop** misses nothing, and nothing is buffered. An element combines all changes since the previous element,
+/// however many commits there were. A change that was reverted meanwhile is not reported.
 ///
-/// **The end** comes when the task is cancelled, when what is observed is deleted, and with `Realm.invalidate()`. A loop that
-/// has ended, or was left with `break`, holds nothing of the Realm.
+/// **The loop ends** when the task is cancelled, when the observed object is deleted, and after `Realm.invalidate()`. A
+/// loop that has ended, or was left with `break`, keeps nothing of the Realm alive.
 ///
-/// Every loop is an observation of its own, which begins when the loop does.
+/// Every loop is a separate observation, which begins when the loop begins.
 public struct ObservationSequence<Element>: AsyncSequence {
-    /// A loop ends, and never throws.
+    /// A loop never throws.
     ///
     /// ```swift
     /// let isNever = ObservationSequence<Dog>.Failure.self == Never.self    // true
@@ -48,7 +49,7 @@ public struct ObservationSequence<Element>: AsyncSequence {
     public struct Iterator: AsyncIteratorProtocol {
         let feed: ChangeFeed<Element>
 
-        /// What changed since the last element; suspended until something has. Nil at the end.
+        /// Waits for the next change and returns what changed since the last element; nil at the end.
         ///
         /// ```swift
         /// var iterator = dog.values.makeAsyncIterator()
@@ -81,7 +82,7 @@ extension RealmCollection {
     /// See ``ObservationSequence`` for where it runs and when it ends.
     public var changes: ObservationSequence<RealmCollectionChange<Self>> { changes(keyPaths: nil) }
 
-    /// The same; only modifications of these properties are told.
+    /// The initial content and its changes. Only modifications of the given properties are reported.
     ///
     /// ```swift
     /// for await change in dogs.changes(keyPaths: ["name", "favoriteToy.name"]) { show(change) }
@@ -95,7 +96,7 @@ extension RealmCollection {
         }
     }
 
-    /// The same for key paths that the compiler checks.
+    /// The changes of the given properties, as key paths that the compiler checks.
     ///
     /// ```swift
     /// for await change in dogs.changes(keyPaths: [\Dog.name]) { show(change) }
@@ -115,7 +116,7 @@ extension RealmCollection {
     /// See ``ObservationSequence`` for where it runs and when it ends.
     public var values: ObservationSequence<Self> { values(keyPaths: nil) }
 
-    /// The same; modifications of other properties are passed over.
+    /// The collection now, and again whenever it has changed. Only modifications of the given properties count.
     ///
     /// ```swift
     /// for await dogs in dogs.values(keyPaths: ["name"]) { show(dogs.map(\.name)) }
@@ -142,7 +143,8 @@ extension RealmKeyedCollection {
     /// See ``ObservationSequence`` for where it runs and when it ends.
     public var changes: ObservationSequence<RealmMapChange<Self>> { changes(keyPaths: nil) }
 
-    /// The same; only modifications of these properties of the values are told.
+    /// The map now, and what changes in it from then on. Only modifications of the given properties of the values are
+    /// reported.
     ///
     /// ```swift
     /// for await change in person.dogsByName.changes(keyPaths: ["name"]) { show(change) }
@@ -167,7 +169,7 @@ extension SectionedResults {
     /// See ``ObservationSequence`` for where it runs and when it ends.
     public var changes: ObservationSequence<SectionedResultsChange<SectionedResults>> { changes(keyPaths: nil) }
 
-    /// The same; only modifications of these properties are told.
+    /// The initial content and its changes. Only modifications of the given properties are reported.
     ///
     /// ```swift
     /// for await change in sections.changes(keyPaths: ["name"]) { show(change) }
@@ -202,7 +204,7 @@ extension ResultsSection {
     /// for await change in sections[0].changes { show(change) }
     /// ```
     ///
-    /// The section's coming and going is told as `sectionsToInsert` and `sectionsToDelete`.
+    /// If the section itself is inserted or deleted, `sectionsToInsert` and `sectionsToDelete` say so.
     /// See ``ObservationSequence`` for where it runs and when it ends.
     public var changes: ObservationSequence<SectionedResultsChange<ResultsSection>> {
         source.sequence(nil, of: key) { [key] source, change in change.told(of: ResultsSection(source, key: key)) }
@@ -244,7 +246,7 @@ extension ObservableObjectBase {
     /// See ``ObservationSequence`` for where it runs and when it ends.
     public var changes: ObservationSequence<ObjectChange<Self>> { changes(keyPaths: nil) }
 
-    /// The same; only changes of these properties are told.
+    /// The changes of the given properties of the object; `.deleted` is the last element.
     ///
     /// ```swift
     /// for await change in dog.changes(keyPaths: ["age"]) { show(change) }
@@ -257,7 +259,7 @@ extension ObservableObjectBase {
         }
     }
 
-    /// The same for key paths that the compiler checks.
+    /// The changes of the given properties, as key paths that the compiler checks.
     ///
     /// ```swift
     /// for await change in dog.changes(keyPaths: [\Dog.age]) { show(change) }
@@ -320,7 +322,7 @@ extension ProjectionObservable {
 }
 
 extension ObjectBase {
-    /// The object's class in its Realm; an unmanaged object has no changes to tell.
+    /// The object's class in its Realm. Stops the program for an unmanaged object, which cannot be observed.
     final func _checkedManaged() -> _ClassAccess {
         guard _header != nil else { misuse("Only objects which are managed by a Realm support change notifications") }
         return _checkedAccess()
@@ -330,13 +332,13 @@ extension ObjectBase {
 // MARK: - Realms
 
 extension Realm {
-    /// Whether the Realm has changed, or should be refreshed, from now on.
+    /// A notification each time the Realm has changed or could be refreshed, from now on.
     ///
     /// ```swift
     /// for await _ in realm.changes { redraw() }
     /// ```
     ///
-    /// See ``ObservationSequence`` for where it runs and when it ends. Any number of steps may come as one element.
+    /// See ``ObservationSequence`` for where it runs and when it ends. One element may combine any number of versions.
     public var changes: ObservationSequence<Notification> {
         ObservationSequence { [instance] in
             ChangeFeed(instance, until: { false }) { instance, state, tell in
@@ -346,7 +348,7 @@ extension Realm {
     }
 }
 
-/// Tells that a Realm stands at another version than the last time, or that it could.
+/// Reports that a Realm has moved to another version since the last call, or that a newer version is available.
 private final class RealmStepObserver: ChangeObserver {
     private var version: UInt64
     private var versionOffered: UInt64

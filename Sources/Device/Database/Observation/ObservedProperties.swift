@@ -1,29 +1,29 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// Which properties an observer cares about: a tree along the links and the inverse relations.
+/// The properties that an observer observes, as a tree along links and inverse relations.
 struct ObservedProperties {
-    /// An inverse relation: the objects whose links in a column lead here, and what is observed of them.
+    /// An observed inverse relation: the linking class and column, and what is observed beyond.
     struct Inverse {
-        // Owned by its instance, which every observer holds.
+        // Owned by its instance, which every observer retains.
         unowned let origin: _ClassAccess
         var column: Int
         var beyond = ObservedProperties()
 
-        /// The objects that link to one.
+        /// The objects that link to an object.
         func linkingObjects(to key: ObjectKey, of target: _ClassAccess) -> [ObjectKey] {
             target.linkingObjects(to: key, from: origin, column)
         }
     }
 
-    /// By column; what is observed beyond the link, or nothing where the property itself is the end.
+    /// By column, what is observed beyond the link. Empty where a path ends at the property.
     private(set) var columns: [Int: ObservedProperties] = [:]
-    /// By name.
+    /// The inverse relations by name.
     private(set) var inverses: [String: Inverse] = [:]
-    /// The class whose properties these are; nil at the end of a path.
+    /// The class of these properties; nil at the end of a path.
     private var className: String?
 
-    /// The tree of dotted paths of public names.
+    /// Makes the tree from dotted paths of public names. Stops the program for an unknown name.
     init(_ keyPaths: [String], of access: _ClassAccess) {
         for keyPath in keyPaths {
             add(keyPath.split(separator: ".").map(String.init)[...], access)
@@ -54,7 +54,7 @@ struct ObservedProperties {
         columns[column, default: ObservedProperties()].add(names.dropFirst(), target)
     }
 
-    /// Whether a path ends here, and nothing is observed beyond.
+    /// Whether all paths end here.
     var isEmpty: Bool { columns.isEmpty && inverses.isEmpty }
 
     /// Whether any path goes through an inverse relation.
@@ -73,19 +73,19 @@ struct ObservedProperties {
 }
 
 extension Value {
-    /// The object that a link leads to.
+    /// The target of a link; nil for other values.
     var linkedKey: ObjectKey? { if case .object(let key) = self { key } else { nil } }
 }
 
 extension _ClassAccess {
-    /// The objects that a link or a list of links leads to.
+    /// The targets of a link or of a collection of links.
     func links(_ key: ObjectKey, _ column: Int) -> [ObjectKey] {
         let values =
             schema.properties[column].collection == .none ? [value(key, column)] : table.listValues(key, column)
         return values.compactMap(\.linkedKey)
     }
 
-    /// The objects whose links in a column of their class lead to one of this class.
+    /// The objects whose link in a column of their class leads to an object of this class.
     func linkingObjects(to key: ObjectKey, from origin: _ClassAccess, _ column: Int) -> [ObjectKey] {
         table.backlinks(to: key, from: origin.table, column).filter(origin.table.exists)
     }

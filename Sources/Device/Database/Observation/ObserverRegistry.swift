@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 
-/// Somebody who wants to know what a Realm instance's steps forward changed.
+/// An observer of the changes that a Realm instance sees as it moves to newer versions.
 class ChangeObserver {
     let state: ObservationState
 
@@ -9,19 +9,19 @@ class ChangeObserver {
         self.state = state
     }
 
-    /// Tells what changed since the last call. Overridden.
+    /// Reports what changed since the last call. Subclasses override it.
     func deliver(_ instance: RealmInstance) {}
 
-    /// Takes the present as known, without telling. Overridden.
+    /// Marks the current state as known, without reporting it. Subclasses override it.
     func skip(_ instance: RealmInstance) {}
 
-    /// Nothing more can be told: what is observed belongs to a snapshot that the Realm has let go of.
+    /// Ends the observation: the Realm has released the snapshot of the observed object.
     func invalidated(_ instance: RealmInstance) {
         state.cancel()
     }
 }
 
-/// Somebody who wants to know that a Realm has moved.
+/// An observer that is notified when a Realm moves to another version.
 final class RealmObserver {
     let state: ObservationState
     let block: (Realm.Notification, Realm) -> Void
@@ -32,7 +32,7 @@ final class RealmObserver {
     }
 }
 
-/// The observers of one Realm instance, told in the order they came. Their tokens own them.
+/// The observers of one Realm instance, notified in the order of registration. Their tokens own them.
 final class ObserverRegistry {
     private struct Weak<Observer: AnyObject> {
         weak var observer: Observer?
@@ -43,7 +43,7 @@ final class ObserverRegistry {
 
     var isEmpty: Bool { observers.isEmpty }
 
-    /// Keeps an observer for as long as its token lives.
+    /// Registers an observer for as long as its token lives.
     func add(_ observer: ChangeObserver, _ instance: RealmInstance) {
         observer.state.hold(instance, observer)
         observers.append(Weak(observer: observer))
@@ -62,7 +62,8 @@ final class ObserverRegistry {
         }
     }
 
-    /// Tells every observer what it has not heard. A block that writes is not told of its own write before it returns.
+    /// Notifies every observer of what changed since its last notification. Not reentrant: a block that writes is
+    /// notified of its own write only after it returns.
     func deliver(_ instance: RealmInstance) {
         guard !isDelivering, !observers.isEmpty else { return }
         isDelivering = true
@@ -80,7 +81,7 @@ final class ObserverRegistry {
         for observer in ended { observer.invalidated(instance) }
     }
 
-    /// The observers of the tokens will not hear of what has just been committed.
+    /// The observers of the tokens skip the latest commit.
     func skip(_ tokens: [NotificationToken], _ instance: RealmInstance) {
         guard !tokens.isEmpty else { return }
         for observer in observers.compactMap(\.observer)
@@ -90,7 +91,7 @@ final class ObserverRegistry {
     }
 }
 
-/// What the file recorded between two versions, looked up once for all results and observers of an instance.
+/// The change records between two versions of the file, cached for all results and observers of an instance.
 final class ChangesBetweenVersions {
     private struct Range: Hashable {
         var after: UInt64
@@ -103,12 +104,12 @@ final class ChangesBetweenVersions {
         self.coordinator = coordinator
     }
 
-    /// Nil when the record is no longer kept: then everything may have changed.
+    /// Nil when the record is no longer kept. Everything may have changed then.
     func between(_ after: UInt64, _ through: UInt64) -> ChangeRecord? {
         if after == through { return ChangeRecord() }
         let range = Range(after: after, through: through)
         if let known = records[range] { return known }
-        // A record that cannot be read is treated like one that is gone.
+        // A record that cannot be read counts as no longer kept.
         let record = try? coordinator.store.changes(after: after, through: through)
         records = records.filter { $0.key.through == through }
         records[range] = .some(record)

@@ -1,4 +1,4 @@
-/// What a Realm's own observers are: called with what happened, and the Realm.
+/// The block of a Realm's observer. It is called with the notification and the Realm.
 ///
 /// ```swift
 /// let block: NotificationBlock = { notification, realm in print(notification, realm.isEmpty) }
@@ -7,7 +7,7 @@
 public typealias NotificationBlock = (_ notification: Realm.Notification, _ realm: Realm) -> Void
 
 extension Realm {
-    /// What a Realm's own observers are told.
+    /// A notification to an observer of a Realm.
     ///
     /// ```swift
     /// func tell(_ notification: Realm.Notification) {
@@ -20,11 +20,11 @@ extension Realm {
     public enum Notification: String, Sendable {
         /// The Realm has moved to a newer version: by its own commit or by following another's.
         case didChange = "RLMRealmDidChangeNotification"
-        /// There is a newer version, and the Realm does not follow by itself.
+        /// A newer version is available, and `autorefresh` is off.
         case refreshRequired = "RLMRealmRefreshRequiredNotification"
     }
 
-    /// Calls the block whenever the Realm changes.
+    /// Calls the block whenever the Realm moves to a newer version, or with `autorefresh` off could.
     ///
     /// ```swift
     /// let token = realm.observe { notification, realm in print(notification, realm.isEmpty) }

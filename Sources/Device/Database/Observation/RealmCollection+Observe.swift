@@ -1,6 +1,6 @@
 public import Dispatch
 
-/// What became of a collection since the last notification.
+/// How a collection changed since the last notification.
 ///
 /// ```swift
 /// func tell(_ change: RealmCollectionChange<Results<Dog>>) {
@@ -12,10 +12,10 @@ public import Dispatch
 /// }
 /// ```
 ///
-/// Deletions are positions before the change, insertions and modifications are positions after it: apply deletions
-/// first, from the end, then insertions, then reload what was modified.
+/// Deletions are positions before the change, insertions and modifications are positions after it. Apply deletions
+/// first, from the end, then insertions. Then reload the modified elements.
 public enum RealmCollectionChange<CollectionType> {
-    /// The collection is ready: its content at the beginning.
+    /// The initial content of the collection.
     case initial(CollectionType)
     /// A commit changed it. Deletions are positions before the commit, insertions and modifications after it.
     case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
@@ -36,11 +36,13 @@ extension RealmCollection {
     /// }
     /// ```
     ///
-    /// The block runs where the Realm lives: on the main queue or on the Realm's queue; on a thread without a queue,
-    /// when it calls `refresh()` or begins a write. With a queue given it runs there, on a Realm of that queue.
+    /// The block runs where the Realm is confined to: on the main queue or on the Realm's queue. On a thread without a
+    /// queue it runs when that thread calls `refresh()` or begins a write. With a `queue` it runs there, on a Realm of
+    /// that queue.
     ///
-    /// - Parameter keyPaths: Report only modifications of these properties; nil means all, up to four links away. Inverse
-    ///   relations count where a path names them: then the observer remembers who links to each element.
+    /// - Parameter keyPaths: Report only modifications of these properties; nil means all, up to four links away.
+    ///   Inverse relations count only if a path names them. The observer then stores the linking objects of each
+    ///   element.
     /// - Returns: A token to keep as long as notifications are wanted.
     /// - Complexity: O(n) a notification for n elements, less when only modifications happened.
     public func observe(
@@ -54,7 +56,7 @@ extension RealmCollection {
         }
     }
 
-    /// The same for key paths that the compiler checks.
+    /// Observes with key paths that the compiler checks.
     ///
     /// ```swift
     /// token = dogs.observe(keyPaths: [\Dog.name, \Dog.favoriteToy?.name]) { change in show(change) }
@@ -72,7 +74,7 @@ extension RealmCollection {
     /// token = await dogs.observe(on: library) { library, change in library.show(change) }
     /// ```
     ///
-    /// The initial call has been made when the function returns.
+    /// The block has received the initial content when the function returns.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
         _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
@@ -85,7 +87,7 @@ extension RealmCollection {
         }
     }
 
-    /// The same on an actor for key paths that the compiler checks.
+    /// Observes on an actor, with key paths that the compiler checks.
     ///
     /// ```swift
     /// token = await dogs.observe(keyPaths: [\Dog.name], on: library) { library, change in library.show(change) }
@@ -98,10 +100,10 @@ extension RealmCollection {
     }
 }
 
-/// Carries what belongs to one place to another, where only its immutable description is used.
+/// Carries a value from one thread or actor to another, where only its immutable description is used.
 ///
-/// Unchecked: a source and a collection are moved by reading constants of theirs, the names and keys that describe
-/// them; the block is called at the new place only.
+/// Unchecked: to move a source or a collection, the receiver reads only its constants, such as names and keys. A block
+/// is called only by the receiver.
 struct Transferred<Value>: @unchecked Sendable {
     let value: Value
 
@@ -110,7 +112,8 @@ struct Transferred<Value>: @unchecked Sendable {
     }
 }
 
-/// The instance of an observer's place. The file is open already, so only an exhausted system fails here.
+/// Opens the Realm instance of an observer's queue or actor. The file is already open, so this fails only when the
+/// system is out of resources. Then it stops the program.
 func openForObservation(_ configuration: Realm.Configuration, _ confinement: Confinement) -> RealmInstance? {
     do {
         return try RealmInstance.open(configuration, at: confinement)
@@ -127,7 +130,7 @@ extension RealmInstance {
     }
 }
 
-/// Tells what becomes of a collection in the words of its callers.
+/// Makes an observer that reports the changes of a collection as `RealmCollectionChange`.
 func observer<C: RealmCollection>(
     of collection: C, _ source: _ResultsSource, _ keyPaths: [String]?, _ state: ObservationState,
     _ block: @escaping (RealmCollectionChange<C>) -> Void

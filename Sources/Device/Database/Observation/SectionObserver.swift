@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayObjectStore
 import Foundation
 
-/// What became of sections, by their positions and those of their elements.
+/// The changes of sections, by positions of sections and of their elements.
 struct SectionChanges: Equatable {
     var deletions: [IndexPath] = []
     var insertions: [IndexPath] = []
@@ -15,7 +15,7 @@ struct SectionChanges: Equatable {
             && sectionsToDelete.isEmpty
     }
 
-    /// The part that concerns one section, by its positions before and after.
+    /// The changes of one section, given its positions before and after.
     func only(_ old: Int?, _ new: Int?) -> SectionChanges {
         var part = SectionChanges()
         part.deletions = deletions.filter { $0.section == old }
@@ -27,18 +27,18 @@ struct SectionChanges: Equatable {
     }
 }
 
-/// Tells what became of sections.
+/// Reports the changes of sections.
 private final class SectionObserver<Key: _Persistable & Hashable, Element: RealmCollectionValue>: ChangeObserver {
     private typealias Content = _ResultsSource.Content
 
     private let source: SectionSource<Key, Element>
     private let observed: ObservedProperties?
     private var linking: LinkingMemory
-    /// The key of the only section that matters; nil for all of them.
+    /// The key of the observed section; nil for all sections.
     private let key: Key?
     private let block: (SectionSource<Key, Element>, SectionObservation) -> Void
     private let classes: Set<String>
-    /// What was told last.
+    /// The sections at the last notification.
     private var sections = Sections<Key>()
     private var content = Content.keys([])
     /// Nil until the initial notification.
@@ -88,7 +88,7 @@ private final class SectionObserver<Key: _Persistable & Hashable, Element: Realm
         content = source.source.current
     }
 
-    /// Looks at who links to the elements now; which of them others link to than before.
+    /// Records the links to the elements now. Returns those elements whose linking objects changed.
     @discardableResult
     private func look(since record: ChangeRecord?) -> Set<ObjectKey> {
         guard case .keys(let keys) = content, let access = source.source.access else { return [] }
@@ -125,7 +125,7 @@ private final class SectionObserver<Key: _Persistable & Hashable, Element: Realm
         return changes
     }
 
-    /// The difference between the elements of one section then and now.
+    /// The difference between the old and the new elements of one section.
     private func difference(
         from old: Content, _ oldPositions: [Int], to new: Content, _ newPositions: [Int]
     ) -> IndexChanges {
@@ -139,7 +139,7 @@ private final class SectionObserver<Key: _Persistable & Hashable, Element: Realm
         }
     }
 
-    /// Where in a section modified objects stand that were there before.
+    /// The positions in a section of modified objects that were not inserted.
     private func places(of modified: Set<ObjectKey>?, among positions: [Int], but inserted: [Int]) -> [Int] {
         guard case .keys(let keys) = content, modified?.isEmpty != true else { return [] }
         let inserted = Set(inserted)
@@ -149,7 +149,7 @@ private final class SectionObserver<Key: _Persistable & Hashable, Element: Realm
     }
 }
 
-/// What an observer of sections hears.
+/// A notification to an observer of sections.
 enum SectionObservation {
     case initial
     case update(SectionChanges)
@@ -167,7 +167,7 @@ enum SectionObservation {
 }
 
 extension SectionSource {
-    /// An observer of the same sections as another instance of the file shows them.
+    /// Makes an observer of these sections in an instance of the file.
     func observer(
         in instance: RealmInstance, _ keyPaths: [String]?, _ state: ObservationState, of key: Key?,
         _ block: @escaping (SectionSource, SectionObservation) -> Void

@@ -1,7 +1,7 @@
 public import Dispatch
 public import Foundation
 
-/// What became of sections since the last notification.
+/// How sections changed since the last notification.
 ///
 /// ```swift
 /// func tell(_ change: SectionedResultsChange<SectionedResults<String, Dog>>) {
@@ -13,12 +13,12 @@ public import Foundation
 /// }
 /// ```
 ///
-/// Deletions name places before the change, insertions and modifications places after it. The elements of a section that
-/// was deleted are not named one by one; those of a section that was inserted are.
+/// Deletions are positions before the change, insertions and modifications are positions after it. The elements of a
+/// deleted section are not listed; those of an inserted section are.
 public enum SectionedResultsChange<CollectionType> {
-    /// The sections are ready: their content at the beginning.
+    /// The initial content of the sections.
     case initial(CollectionType)
-    /// A commit changed it: positions of elements, and of the sections that came and went.
+    /// A commit changed the sections: positions of elements, and of inserted and deleted sections.
     case update(
         CollectionType, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
         sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
@@ -37,7 +37,7 @@ extension SectionedResults {
     /// }
     /// ```
     ///
-    /// The block runs where the Realm lives, or on the queue given.
+    /// The block runs where the Realm is confined to, or on the given queue.
     ///
     /// - Parameter keyPaths: Report only modifications of these properties; nil means all, up to four links away.
     /// - Returns: A token to keep as long as notifications are wanted.
@@ -53,7 +53,7 @@ extension SectionedResults {
         }
     }
 
-    /// The same for key paths that the compiler checks.
+    /// Observes with key paths that the compiler checks.
     ///
     /// ```swift
     /// token = sections.observe(keyPaths: [\Dog.name]) { change in show(change) }
@@ -82,7 +82,7 @@ extension SectionedResults {
         }
     }
 
-    /// The same on an actor for key paths that the compiler checks.
+    /// Observes on an actor, with key paths that the compiler checks.
     ///
     /// ```swift
     /// token = await sections.observe(keyPaths: [\Dog.name], on: library) { library, change in library.show(change) }
@@ -102,7 +102,7 @@ extension ResultsSection {
     /// token = sections[0].observe { change in show(change) }
     /// ```
     ///
-    /// The section's coming and going is told as `sectionsToInsert` and `sectionsToDelete`.
+    /// If the section itself is inserted or deleted, `sectionsToInsert` and `sectionsToDelete` say so.
     ///
     /// - Returns: A token to keep as long as notifications are wanted.
     public func observe(
@@ -116,7 +116,7 @@ extension ResultsSection {
         }
     }
 
-    /// The same for key paths that the compiler checks.
+    /// Observes with key paths that the compiler checks.
     ///
     /// ```swift
     /// token = sections[0].observe(keyPaths: [\Dog.name]) { change in show(change) }
@@ -145,7 +145,7 @@ extension ResultsSection {
         }
     }
 
-    /// The same on an actor for key paths that the compiler checks.
+    /// Observes on an actor, with key paths that the compiler checks.
     ///
     /// ```swift
     /// token = await sections[0].observe(keyPaths: [\Dog.name], on: library) { library, change in library.show(change) }

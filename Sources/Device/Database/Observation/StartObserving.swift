@@ -1,15 +1,15 @@
 import Dispatch
 
-// Where an observation begins: where the observed belongs, on a queue, or on an actor. What is observed is described by
-// the closure, which looks it up in the instance it is handed.
+// Starts observations where the observed object is confined to, on a queue, or on an actor. The closure looks up the
+// observed object in the instance that it receives.
 
-/// Makes an observer for what it looks up in an instance.
+/// Looks up the observed object in an instance, and makes an observer for it.
 typealias ObserverMaker = (RealmInstance, ObservationState) -> ChangeObserver
 
 extension RealmInstance {
-    /// Starts an observation here, or where a queue runs.
+    /// Starts an observation here, or on a queue.
     ///
-    /// - Parameter observer: makes the observer for the instance of the place. It is called there.
+    /// - Parameter observer: Makes the observer for an instance. It runs where that instance is confined to.
     func startObserving(on queue: DispatchQueue?, _ observer: @escaping ObserverMaker) -> NotificationToken {
         checkObservable()
         let state = ObservationState()
@@ -29,7 +29,7 @@ extension RealmInstance {
         return NotificationToken(state)
     }
 
-    /// Starts an observation on an actor; what is told at the beginning has been told when the function returns.
+    /// Starts an observation on an actor. The initial notification is made before the function returns.
     func startObserving<A: Actor>(
         on actor: A, _isolation: isolated (any Actor)? = #isolation, _ observer: @escaping ObserverMaker
     ) async -> NotificationToken {
@@ -52,7 +52,7 @@ private func startOnActor<A: Actor>(
     instance.refresh()
 }
 
-/// A block of an actor as one that may be called wherever that actor's Realm calls its observers: on the actor.
+/// Turns a block of an actor into a plain one. It may be called only on that actor, where its Realm calls observers.
 func isolatedBlock<A: Actor, Change>(
     to actor: A, _ block: @Sendable @escaping (isolated A, Change) -> Void
 ) -> (Change) -> Void {

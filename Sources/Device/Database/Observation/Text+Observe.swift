@@ -3,7 +3,7 @@ import CausewayModel
 import CausewayObjectStore
 public import Dispatch
 
-/// What became of a text since the last notification.
+/// How a text changed since the last notification.
 ///
 /// ```swift
 /// func tell(_ change: TextChange) {
@@ -14,12 +14,12 @@ public import Dispatch
 /// }
 /// ```
 ///
-/// Deletions are places before the change, insertions are places after it, in Unicode scalars: apply deletions first,
-/// from the end, then insertions.
+/// Deletions are ranges before the change, insertions are ranges after it. Both count Unicode scalars. Apply deletions
+/// first, from the end, then insertions.
 public enum TextChange {
-    /// The text is ready: its content at the beginning.
+    /// The initial content of the text.
     case initial(Text)
-    /// A commit changed it. Deletions are places before the commit, insertions after it.
+    /// A commit changed it. Deletions are ranges before the commit, insertions after it.
     case update(Text, deletions: [Range<Int>], insertions: [Range<Int>])
 }
 
@@ -32,10 +32,11 @@ extension Text {
     /// }
     /// ```
     ///
-    /// The block runs where the Realm lives, or on the queue given. After the text's object ended there are no calls.
+    /// The block runs where the Realm is confined to, or on the given queue. It is not called after the text's object
+    /// is deleted.
     ///
     /// - Returns: A token to keep as long as notifications are wanted.
-    /// - Complexity: O(n) a notification
+    /// - Complexity: O(n) a notification for n scalars, and the comparison of the changed part.
     public func observe(on queue: DispatchQueue? = nil, _ block: @escaping (TextChange) -> Void) -> NotificationToken {
         guard let managed else { misuse("Only objects which are managed by a Realm support change notifications") }
         return managed.instance.startObserving(on: queue) { instance, state in
@@ -44,9 +45,9 @@ extension Text {
     }
 }
 
-/// Tells how one text changed.
+/// Reports how one text changed.
 private final class TextObserver: ChangeObserver {
-    /// Nil when the object ended before the observer's Realm saw it.
+    /// Nil when the object was deleted before the observer's Realm saw it.
     private let text: ManagedText?
     private let block: (TextChange) -> Void
     private var string = ""
@@ -84,12 +85,12 @@ private final class TextObserver: ChangeObserver {
     }
 }
 
-/// Edits one after another, as places before all of them and after all of them.
+/// Successive edits, converted to ranges before all edits and ranges after all edits.
 struct TextRanges {
     var deletions: [Range<Int>] = []
     var insertions: [Range<Int>] = []
 
-    /// - Parameter edits: from the front to the back.
+    /// - Parameter edits: The edits in ascending order of position.
     init(_ edits: [TextEdit]) {
         var growth = 0
         for edit in edits {

@@ -1,6 +1,6 @@
 public import Observation
 
-/// A collection for the Observation framework: reading it is tracked, and a commit that changes it is told.
+/// A collection for the Observation framework. Reads are tracked, and a commit that changes it notifies the readers.
 ///
 /// ```swift
 /// let puppies: TrackedCollection<Results<Dog>> = realm.objects(Dog.self).where { $0.age < 2 }.tracked()
@@ -11,20 +11,19 @@ public import Observation
 /// }
 /// ```
 ///
-/// It is read as an array is, and always shows what the collection shows. The elements are those of the collection; that one
-/// was modified counts as a change of the collection. `onChange` is called where the Realm lives, when the Realm has moved
-/// to the commit.
+/// It reads like an array and always has the current content of the collection. A modified element counts as a change
+/// of the collection. `onChange` is called where the Realm is confined to, after the Realm has moved to the commit.
 public final class TrackedCollection<Base: RealmCollection>: Observable, RandomAccessCollection {
     private let tracking: Tracking<Base>
 
-    /// Begins to observe a collection, until the last reference to this goes away.
+    /// Observes a collection until the last reference to this `TrackedCollection` is released.
     ///
     /// ```swift
     /// let puppies = TrackedCollection(realm.objects(Dog.self).where { $0.age < 2 }, keyPaths: ["name"])
     /// ```
     ///
     /// - Parameter keyPaths: Only modifications of these properties of the elements count.
-    /// - Complexity: The query runs.
+    /// - Complexity: That of running the query.
     public init(_ base: Base, keyPaths: [String]? = nil) {
         let source = base._source
         tracking = Tracking(base, in: source.instance) { _, state, tell in
@@ -32,7 +31,7 @@ public final class TrackedCollection<Base: RealmCollection>: Observable, RandomA
         }
     }
 
-    /// The collection itself; reading it is tracked.
+    /// The collection itself; tracked.
     ///
     /// ```swift
     /// let puppies = realm.objects(Dog.self).where { $0.age < 2 }.tracked()
@@ -40,28 +39,28 @@ public final class TrackedCollection<Base: RealmCollection>: Observable, RandomA
     /// ```
     public var base: Base { tracking.shown }
 
-    /// Zero.
+    /// The first position: zero.
     ///
     /// ```swift
     /// if puppies.startIndex < puppies.endIndex { print(puppies[puppies.startIndex].name) }
     /// ```
     public var startIndex: Int { 0 }
 
-    /// How many elements there are, tracked.
+    /// The number of elements; tracked.
     ///
     /// ```swift
     /// print("\(puppies.endIndex) puppies")
     /// ```
     public var endIndex: Int { base.count }
 
-    /// The element at a position, tracked.
+    /// The element at a position; tracked.
     ///
     /// ```swift
     /// print(puppies[0].name)
     /// ```
     public subscript(position: Int) -> Base.Element { base[position] }
 
-    /// Goes over the content as it is when the loop begins, tracked.
+    /// Iterates over the content at the time of the call; tracked.
     ///
     /// ```swift
     /// var iterator = puppies.makeIterator()    // as for puppy in puppies does
@@ -74,7 +73,7 @@ public final class TrackedCollection<Base: RealmCollection>: Observable, RandomA
 extension TrackedCollection: Sendable {}
 
 extension RealmCollection {
-    /// The collection for the Observation framework. See ``TrackedCollection``.
+    /// Makes a ``TrackedCollection`` of the collection, for the Observation framework.
     ///
     /// ```swift
     /// let puppies = realm.objects(Dog.self).where { $0.age < 2 }.tracked()

@@ -1,6 +1,6 @@
 public import Observation
 
-/// A map for the Observation framework: reading it is tracked, and a commit that changes it is told.
+/// A map for the Observation framework. Reads are tracked, and a commit that changes the map notifies the readers.
 ///
 /// ```swift
 /// let parks = dog.favoriteParksByCity.tracked()
@@ -11,11 +11,12 @@ public import Observation
 /// }
 /// ```
 ///
-/// It always shows what the map shows. `onChange` is called where the Realm lives, when the Realm has moved to the commit.
+/// It always has the current content of the map. `onChange` is called where the Realm is confined to, after the Realm
+/// has moved to the commit.
 public final class TrackedMap<Base: RealmKeyedCollection>: Observable {
     private let tracking: Tracking<Base>
 
-    /// Begins to observe a map, until the last reference to this goes away.
+    /// Observes a map until the last reference to this `TrackedMap` is released.
     ///
     /// ```swift
     /// let parks = TrackedMap(dog.favoriteParksByCity)
@@ -30,7 +31,7 @@ public final class TrackedMap<Base: RealmKeyedCollection>: Observable {
         }
     }
 
-    /// The map itself; reading it is tracked.
+    /// The map itself; tracked.
     ///
     /// ```swift
     /// let parks = dog.favoriteParksByCity.tracked()
@@ -38,14 +39,14 @@ public final class TrackedMap<Base: RealmKeyedCollection>: Observable {
     /// ```
     public var base: Base { tracking.shown }
 
-    /// How many keys there are, tracked.
+    /// The number of keys; tracked.
     ///
     /// ```swift
     /// print(dog.favoriteParksByCity.tracked().count)
     /// ```
     public var count: Int { base.count }
 
-    /// The keys in their order, tracked.
+    /// The keys in their order; tracked.
     ///
     /// ```swift
     /// print(dog.favoriteParksByCity.tracked().keys)
@@ -60,7 +61,7 @@ public final class TrackedMap<Base: RealmKeyedCollection>: Observable {
 extension TrackedMap: Sendable {}
 
 extension RealmKeyedCollection {
-    /// The map for the Observation framework. See ``TrackedMap``.
+    /// Makes a ``TrackedMap`` of the map, for the Observation framework.
     ///
     /// ```swift
     /// let parks = dog.favoriteParksByCity.tracked()

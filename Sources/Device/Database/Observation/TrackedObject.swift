@@ -1,7 +1,7 @@
 import CausewayObjectStore
 public import Observation
 
-/// An object for the Observation framework: what a view reads of it is tracked, property by property.
+/// An object for the Observation framework that tracks the properties that a view reads.
 ///
 /// ```swift
 /// let dog = TrackedObject(realm.objects(Dog.self)[0])
@@ -13,20 +13,20 @@ public import Observation
 /// try dog.set(\.age, to: 3)
 /// ```
 ///
-/// Commits of this Realm, of other threads and processes and of other devices count alike. `onChange` is called where the
-/// Realm lives, when the Realm has moved to the commit. Nothing is tracked of objects behind links: track those by
-/// themselves.
+/// Commits of this Realm, of other threads, of other processes and of other devices count alike. `onChange` is called
+/// where the Realm is confined to, after the Realm has moved to the commit. Objects behind links are not tracked: track
+/// them separately.
 ///
-/// Objects are not tracked by themselves because every read of every app would have to ask whether somebody listens.
+/// Objects do not track their own reads, because every read of every app would have to check for observers.
 @dynamicMemberLookup
 public final class TrackedObject<Object: ObservableObjectBase>: Observable {
     private let tracked: Object
     private let registrar = ObservationRegistrar()
     private var token: NotificationToken?
-    /// Which names a key path visits, once asked for.
+    /// The property names that a key path visits, filled on first use.
     private var names: [PartialKeyPath<Object>: [String]] = [:]
 
-    /// Begins to observe an object that a Realm manages, until the last reference to this goes away.
+    /// Observes a managed object until the last reference to this `TrackedObject` is released.
     ///
     /// ```swift
     /// let rex = TrackedObject(realm.objects(Dog.self)[0])
@@ -37,7 +37,7 @@ public final class TrackedObject<Object: ObservableObjectBase>: Observable {
         token = access.instance.startObserving(on: nil, observer)
     }
 
-    /// The object itself; reading it tracks every property of its own.
+    /// The object itself. Reading it tracks all properties of the object.
     ///
     /// ```swift
     /// let rex = dog.tracked()
@@ -48,7 +48,7 @@ public final class TrackedObject<Object: ObservableObjectBase>: Observable {
         return tracked
     }
 
-    /// Whether the object can no longer be read, tracked: ask before you read what others may delete.
+    /// Whether the object can no longer be read; tracked. Check it before reading an object that others may delete.
     ///
     /// ```swift
     /// let rex = dog.tracked()
@@ -59,8 +59,8 @@ public final class TrackedObject<Object: ObservableObjectBase>: Observable {
         return tracked.isInvalidated
     }
 
-    /// A property that can only be read, such as a computed one: tracks every property of the object, since it may be made
-    /// of any of them.
+    /// A read-only property, such as a computed one. It tracks all properties of the object, because it may depend on
+    /// any of them.
     ///
     /// ```swift
     /// print(dog.tracked().firstLetter)
@@ -69,7 +69,7 @@ public final class TrackedObject<Object: ObservableObjectBase>: Observable {
         object[keyPath: keyPath]
     }
 
-    /// A persisted property, tracked by itself.
+    /// A persisted property. Only this property is tracked.
     ///
     /// ```swift
     /// let rex = dog.tracked()
@@ -80,7 +80,7 @@ public final class TrackedObject<Object: ObservableObjectBase>: Observable {
         return tracked[keyPath: keyPath]
     }
 
-    /// Sets a property, in a write transaction of its own unless one is open.
+    /// Sets a property, in its own write transaction if none is open.
     ///
     /// ```swift
     /// let rex = dog.tracked()
@@ -98,13 +98,13 @@ public final class TrackedObject<Object: ObservableObjectBase>: Observable {
 
     // MARK: - Tracking
 
-    /// Inverse relations are heard of by name only.
+    /// Nil for all properties. Inverse relations are observed only when named, so a class that has some gets all names.
     private static func keyPaths(of object: Object) -> [String]? {
         let model = ObjectModel.of(type(of: object))
         return model.inverses.isEmpty ? nil : model.properties.map(\.name) + model.inverses.map(\.name)
     }
 
-    /// Stands for a property by its name, in key paths that nobody reads through.
+    /// Identifies a property by name in key paths for the registrar. Its value is never used.
     private subscript(property name: String) -> Bool { !name.isEmpty }
 
     private func visitedNames(_ keyPath: PartialKeyPath<Object>) -> [String] {
@@ -135,7 +135,7 @@ public final class TrackedObject<Object: ObservableObjectBase>: Observable {
 extension TrackedObject: Sendable {}
 
 extension TrackedObject: Identifiable {
-    /// The tracked object, by identity.
+    /// The identity of this `TrackedObject`.
     ///
     /// ```swift
     /// let rex = dog.tracked()
@@ -145,7 +145,7 @@ extension TrackedObject: Identifiable {
 }
 
 extension ObservableObjectBase {
-    /// The object for the Observation framework. See ``TrackedObject``.
+    /// Makes a ``TrackedObject`` of the object, for the Observation framework.
     ///
     /// ```swift
     /// let dog = realm.objects(Dog.self)[0].tracked()

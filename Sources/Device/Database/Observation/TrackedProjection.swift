@@ -1,6 +1,6 @@
 public import Observation
 
-/// A projection for the Observation framework: what a view reads of it is tracked, property by property.
+/// A projection for the Observation framework that tracks the properties that a view reads.
 ///
 /// ```swift
 /// let person = realm.objects(PersonProjection.self)[0].tracked()
@@ -12,17 +12,17 @@ public import Observation
 /// try person.set(\.firstName, to: "Arya")
 /// ```
 ///
-/// What the projection does not show is not told. `onChange` is called where the Realm lives, when the Realm has moved to
-/// the commit.
+/// Changes that the projection does not show are not reported. `onChange` is called where the Realm is confined to,
+/// after the Realm has moved to the commit.
 @dynamicMemberLookup
 public final class TrackedProjection<Shown: ProjectionObservable>: Observable {
     private let tracked: Shown
     private let registrar = ObservationRegistrar()
     private var token: NotificationToken?
-    /// Which projected properties a key path reads, once asked for.
+    /// The projected properties that a key path reads, filled on first use.
     private var names: [PartialKeyPath<Shown>: [String]] = [:]
 
-    /// Begins to observe a projection of an object that a Realm manages, until the last reference to this goes away.
+    /// Observes a projection of a managed object until the last reference to this `TrackedProjection` is released.
     ///
     /// ```swift
     /// let person = TrackedProjection(realm.objects(PersonProjection.self)[0])
@@ -33,7 +33,7 @@ public final class TrackedProjection<Shown: ProjectionObservable>: Observable {
         token = access.instance.startObserving(on: nil, observer)
     }
 
-    /// The projection itself; reading it tracks every property that it shows.
+    /// The projection itself. Reading it tracks all projected properties.
     ///
     /// ```swift
     /// let person = realm.objects(PersonProjection.self)[0].tracked()
@@ -44,26 +44,27 @@ public final class TrackedProjection<Shown: ProjectionObservable>: Observable {
         return tracked
     }
 
-    /// Whether the object behind can no longer be read, tracked: ask before you read what others may delete.
+    /// Whether the projected object can no longer be read; tracked. Check it before reading an object that others may
+    /// delete.
     public var isInvalidated: Bool {
         registrar.access(self, keyPath: \.isInvalidated)
         return tracked.isInvalidated
     }
 
-    /// A property that can only be read, such as a computed one: tracks everything that the projection shows, since it may be
-    /// made of any of it.
+    /// A read-only property, such as a computed one. It tracks all projected properties, because it may depend on any
+    /// of them.
     public subscript<Member>(dynamicMember keyPath: KeyPath<Shown, Member>) -> Member {
         projection[keyPath: keyPath]
     }
 
-    /// A projected property, tracked by itself.
+    /// A projected property. Only this property is tracked.
     public subscript<Member>(dynamicMember keyPath: ReferenceWritableKeyPath<Shown, Member>) -> Member {
         let names = projectedNames(keyPath)
         for name in names { registrar.access(self, keyPath: \.[property: name]) }
         return names.isEmpty ? projection[keyPath: keyPath] : tracked[keyPath: keyPath]
     }
 
-    /// Sets a property of the object behind, in a write transaction of its own unless one is open.
+    /// Sets a property of the projected object, in its own write transaction if none is open.
     ///
     /// ```swift
     /// let person = realm.objects(PersonProjection.self)[0].tracked()
@@ -81,7 +82,7 @@ public final class TrackedProjection<Shown: ProjectionObservable>: Observable {
 
     // MARK: - Tracking
 
-    /// Stands for a property by its name, in key paths that nobody reads through.
+    /// Identifies a property by name in key paths for the registrar. Its value is never used.
     private subscript(property name: String) -> Bool { !name.isEmpty }
 
     private func projectedNames(_ keyPath: PartialKeyPath<Shown>) -> [String] {
@@ -109,7 +110,7 @@ public final class TrackedProjection<Shown: ProjectionObservable>: Observable {
 extension TrackedProjection: Sendable {}
 
 extension TrackedProjection: Identifiable {
-    /// The tracked projection, by identity.
+    /// The identity of this `TrackedProjection`.
     ///
     /// ```swift
     /// let person = realm.objects(PersonProjection.self)[0].tracked()
@@ -119,7 +120,7 @@ extension TrackedProjection: Identifiable {
 }
 
 extension ProjectionObservable {
-    /// The projection for the Observation framework. See ``TrackedProjection``.
+    /// Makes a ``TrackedProjection`` of the projection, for the Observation framework.
     ///
     /// ```swift
     /// let person = realm.objects(PersonProjection.self)[0].tracked()

@@ -1,6 +1,7 @@
 public import Observation
 
-/// Sections, or one section, for the Observation framework: reading them is tracked, and a commit that changes them is told.
+/// Sections, or one section, for the Observation framework. Reads are tracked, and a commit that changes them notifies
+/// the readers.
 ///
 /// ```swift
 /// let sections = realm.objects(Dog.self).sectioned(by: \.firstLetter, ascending: true).tracked()
@@ -11,8 +12,8 @@ public import Observation
 /// }
 /// ```
 ///
-/// `SectionedResults` and `ResultsSection` make one with `tracked()`. It is read as an array is, and always shows what they
-/// show. `onChange` is called where the Realm lives, when the Realm has moved to the commit.
+/// `tracked()` of `SectionedResults` and of `ResultsSection` makes one. It reads like an array and always has their
+/// current content. `onChange` is called where the Realm is confined to, after the Realm has moved to the commit.
 public final class TrackedSections<Base: RandomAccessCollection>: Observable, RandomAccessCollection
 where Base.Index == Int {
     private let tracking: Tracking<Base>
@@ -21,7 +22,7 @@ where Base.Index == Int {
         self.tracking = tracking
     }
 
-    /// The sections, or the section, themselves; reading them is tracked.
+    /// The sections, or the section, themselves; tracked.
     ///
     /// ```swift
     /// let sections = dogs.sectioned(by: \.firstLetter, ascending: true).tracked()
@@ -29,13 +30,13 @@ where Base.Index == Int {
     /// ```
     public var base: Base { tracking.shown }
 
-    /// Zero.
+    /// The first position: zero.
     public var startIndex: Int { 0 }
 
-    /// How many elements there are, tracked.
+    /// The number of elements; tracked.
     public var endIndex: Int { base.endIndex }
 
-    /// The element at a position, tracked.
+    /// The element at a position; tracked.
     public subscript(position: Int) -> Base.Element { base[position] }
 }
 
@@ -43,7 +44,7 @@ where Base.Index == Int {
 extension TrackedSections: Sendable {}
 
 extension SectionedResults {
-    /// The sections for the Observation framework. See ``TrackedSections``.
+    /// Makes ``TrackedSections`` of the sections, for the Observation framework.
     ///
     /// ```swift
     /// let sections = dogs.sectioned(by: \.firstLetter, ascending: true).tracked()
@@ -59,7 +60,7 @@ extension SectionedResults {
 }
 
 extension ResultsSection {
-    /// The section for the Observation framework: what changes in others is not told. See ``TrackedSections``.
+    /// Makes ``TrackedSections`` of this section, for the Observation framework. Changes in other sections are ignored.
     ///
     /// ```swift
     /// let first = sections[0].tracked()

@@ -1,12 +1,12 @@
 import Observation
 
-/// Something live for the Observation framework: reading it is tracked, and every change of it is told.
+/// A live value for the Observation framework: reads are tracked, and every change notifies the readers.
 final class Tracking<Shown>: Observable {
     private let untracked: Shown
     private let registrar = ObservationRegistrar()
     private var token: NotificationToken?
 
-    /// - Parameter observer: makes the observer that calls the block after every change.
+    /// - Parameter observer: Makes the observer that calls the block after every change.
     init(
         _ shown: Shown, in home: RealmInstance,
         _ observer: @escaping (RealmInstance, ObservationState, @escaping () -> Void) -> ChangeObserver
@@ -14,7 +14,7 @@ final class Tracking<Shown>: Observable {
         untracked = shown
         token = home.startObserving(on: nil) { [weak self] instance, state in
             let observer = observer(instance, state) { self?.tell() }
-            // What is there now is what was read first.
+            // Readers see the current state first, so it needs no notification.
             observer.skip(instance)
             return observer
         }
@@ -24,7 +24,7 @@ final class Tracking<Shown>: Observable {
         registrar.withMutation(of: self, keyPath: \.shown) {}
     }
 
-    /// Reading it is tracked.
+    /// The value, with a tracked read.
     var shown: Shown {
         registrar.access(self, keyPath: \.shown)
         return untracked

@@ -1,4 +1,4 @@
-/// Declares a property of a projection, by the path that leads to its value from the object behind.
+/// Declares a property of a projection by the key path to its value in the object.
 ///
 /// ```swift
 /// class PersonProjection: Projection<Person> {
@@ -7,13 +7,13 @@
 /// }
 /// ```
 ///
-/// Writing the property writes the object's, in a write transaction as always. A path that cannot be written, such as one
-/// through an optional link, gives a property that can only be read: writing it stops the program.
+/// Writing the property writes that of the object, in a write transaction as always. If the path cannot be written, as
+/// one through an optional link, the property is read-only: writing it stops the program.
 @propertyWrapper
 public struct Projected<Root: ObjectBase & RealmCollectionValue, Value> {
     let projectedKeyPath: KeyPath<Root, Value>
 
-    /// Projects what a key path of the object leads to.
+    /// Projects the value at a key path of the object.
     ///
     /// ```swift
     /// class DogProjection: Projection<Dog> { @Projected(\Dog.favoriteToy?.name) var toyName }
@@ -22,7 +22,7 @@ public struct Projected<Root: ObjectBase & RealmCollectionValue, Value> {
         self.projectedKeyPath = projectedKeyPath
     }
 
-    /// Reads or writes the property of the object behind the projection it belongs to.
+    /// Reads or writes the property of the object that the enclosing projection shows.
     public static subscript<EnclosingSelf: Projection<Root>>(
         _enclosingInstance projection: EnclosingSelf,
         wrapped wrappedKeyPath: ReferenceWritableKeyPath<EnclosingSelf, Value>,
@@ -38,7 +38,7 @@ public struct Projected<Root: ObjectBase & RealmCollectionValue, Value> {
         }
     }
 
-    /// Never used: the property needs the projection around it.
+    /// Never used: the property needs its enclosing projection.
     @available(*, unavailable, message: "@Projected can only be used as a property on a Projection")
     public var wrappedValue: Value {
         get { fatalError("unavailable") }

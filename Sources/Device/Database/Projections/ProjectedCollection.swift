@@ -51,7 +51,7 @@ public struct ProjectedCollection<Value: RealmCollectionValue>: RandomAccessColl
     /// ```
     public subscript(position: Int) -> Value { elements.value(position) }
 
-    /// The first position with a value, or nil.
+    /// The first position of a value, or nil.
     ///
     /// ```swift
     /// let place = projection.firstFriendsName.index(of: "Rex")
@@ -67,7 +67,7 @@ public struct ProjectedCollection<Value: RealmCollectionValue>: RandomAccessColl
     /// ```
     public var realm: Realm? { elements.confined.realm }
 
-    /// Whether it can no longer be used: what it belongs to was deleted, or its Realm invalidated.
+    /// Whether it can no longer be used: the object it belongs to was deleted, or its Realm was invalidated.
     ///
     /// ```swift
     /// if !projection.firstFriendsName.isInvalidated { print(projection.firstFriendsName.count) }
@@ -81,15 +81,15 @@ public struct ProjectedCollection<Value: RealmCollectionValue>: RandomAccessColl
     /// ```
     public var isFrozen: Bool { elements.confined.isFrozen }
 
-    /// The values as they are now, never to change; they may be read on any thread.
+    /// The values as they are now. They never change and may be read on any thread.
     ///
     /// ```swift
     /// let names = projection.firstFriendsName.freeze()
     /// ```
     public func freeze() -> ProjectedCollection { ProjectedCollection(elements.freeze()) }
 
-    /// The live values of frozen ones, in the Realm of where the caller runs; nil when the object whose collection it is has
-    /// been deleted.
+    /// The live form of frozen values, in the Realm of the caller's thread; nil when the object that owns the
+    /// collection has been deleted.
     ///
     /// ```swift
     /// let names = projection.firstFriendsName.freeze()
@@ -106,7 +106,7 @@ public struct ProjectedCollection<Value: RealmCollectionValue>: RandomAccessColl
         "ProjectedCollection<\(Value.self)> (\n" + enumerated().map { "\t[\($0)] \($1),\n" }.joined() + ")"
     }
 
-    /// Two are equal when they show the same property of equal collections.
+    /// Whether two show the same property of equal collections.
     ///
     /// ```swift
     /// let isTheSame = projection.firstFriendsName == person.friends.projectTo.firstName
@@ -117,8 +117,8 @@ public struct ProjectedCollection<Value: RealmCollectionValue>: RandomAccessColl
 }
 
 extension ProjectedCollection {
-    /// Calls the block with the collection now, and with what changed after every commit that changes it: elements that
-    /// came and went, and elements whose projected property was modified.
+    /// Calls the block with the collection now, and after every commit that changes it. It reports inserted and deleted
+    /// elements, and elements whose projected property was modified.
     ///
     /// ```swift
     /// token = projection.firstFriendsName.observe { change in show(change) }
@@ -133,7 +133,7 @@ extension ProjectedCollection {
 }
 
 extension RealmCollectionChange {
-    /// The same change of something made of the collection.
+    /// The same change, with a value derived from the collection.
     fileprivate func map<Other>(_ transform: (CollectionType) -> Other) -> RealmCollectionChange<Other> {
         switch self {
         case .initial(let collection): .initial(transform(collection))
@@ -151,7 +151,7 @@ extension ProjectedCollection: _ProjectedElements {
 
 // MARK: - Any kind of collection behind it
 
-/// Abstract: the values of some collection.
+/// Abstract: the values of a collection of any type.
 class ProjectedElements<Value: RealmCollectionValue> {
     var count: Int { 0 }
     var confined: any ThreadConfined { preconditionFailure("overridden") }
@@ -204,7 +204,7 @@ where C.Element: ObjectBase {
 
 // MARK: - projectTo
 
-/// A collection on the way to one property of each of its objects. See `RealmCollection.projectTo`.
+/// Projects a collection to one property of each of its objects. See `RealmCollection.projectTo`.
 ///
 /// ```swift
 /// let ofDogs: CollectionElementMapper<List<Dog>> = person.dogs.projectTo
@@ -229,7 +229,7 @@ public struct CollectionElementMapper<C: RealmCollection> where C.Element: Objec
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The way from a collection to one property of each of its objects.
+    /// Projects the collection to one property of each of its objects: `projectTo.firstName`.
     ///
     /// ```swift
     /// person.friends.projectTo.firstName    // ["Daenerys", …], live

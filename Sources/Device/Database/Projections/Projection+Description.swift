@@ -1,5 +1,5 @@
 extension Projection: CustomStringConvertible {
-    /// The projected properties with their values, and what they are read from.
+    /// The projected properties with their values and the paths they are read from.
     ///
     /// ```swift
     /// print(projection.description)
@@ -10,7 +10,7 @@ extension Projection: CustomStringConvertible {
     /// ```
     public var description: String {
         if isInvalidated { return "[invalid object]" }
-        // Opened, so that the model is that of the very class.
+        // As an existential, so that the model is that of the object's actual class.
         let type: any ProjectionObservable.Type = type(of: self)
         let lines = ProjectionModel.of(type).properties.map { property in
             let value = rootObject[keyPath: property.path.keyPath].flatMap(flattened)

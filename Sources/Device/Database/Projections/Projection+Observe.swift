@@ -11,8 +11,8 @@ extension ProjectionObservable {
     /// }
     /// ```
     ///
-    /// Changes of other properties of the object are not told. The names are those of the projection. The block runs where
-    /// the Realm lives, or on the queue given; there is no call at the beginning.
+    /// Changes of other properties of the object are not reported. The names are those of the projection. The block
+    /// runs on the thread or queue of the Realm, or on the given queue. There is no initial call.
     ///
     /// - Parameter keyPaths: Report only these properties of the projection.
     /// - Returns: A token to keep as long as notifications are wanted.
@@ -23,7 +23,7 @@ extension ProjectionObservable {
         return access.instance.startObserving(on: queue, start)
     }
 
-    /// The same for key paths that the compiler checks.
+    /// Calls the block after every commit that changes what the projection shows at these key paths.
     ///
     /// ```swift
     /// token = projection.observe(keyPaths: [\PersonProjection.firstName]) { change in show(change) }
@@ -44,7 +44,7 @@ extension ProjectionObservable {
         return await access.instance.startObserving(on: actor, start)
     }
 
-    /// The same on an actor for key paths that the compiler checks.
+    /// Calls the block on an actor after every commit that changes what the projection shows at these key paths.
     ///
     /// ```swift
     /// token = await projection.observe(keyPaths: [\.firstName], on: library) { library, change in library.show(change) }
@@ -89,7 +89,7 @@ extension ProjectionObservable {
 }
 
 extension RealmCollection where Element: ProjectionObservable {
-    /// Calls the block with the collection now, and with what changed after every commit that changes it.
+    /// Calls the block with the collection now, and after every commit that changes it.
     ///
     /// - Parameter keyPaths: Report only modifications of these properties of the projection.
     public func observe(
@@ -105,7 +105,7 @@ extension RealmCollection where Element: ProjectionObservable {
     }
 }
 
-/// Tells which of a projection's properties changed; nothing when none did.
+/// Reports which of a projection's properties changed, if any did.
 private final class ProjectionObserver<P: ProjectionObservable>: ChangeObserver {
     // Owned by the instance whose registry holds this observer.
     private unowned let access: _ClassAccess

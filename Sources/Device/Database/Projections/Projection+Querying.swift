@@ -1,8 +1,8 @@
-// What the compiler checks in queries, sorts and sections of projections, as collections of objects have it.
+// Compiler-checked queries, sorts and sections of projections, as collections of objects have them.
 
-/// The name of the property of a projection's object that a key path of the projection shows.
+/// The name of the object's property that a key path of the projection shows.
 ///
-/// A property that has another name or type there stops the program.
+/// A property that the projection shows under another name or type stops the program.
 private func passthroughName<P: ProjectionObservable>(_ keyPath: PartialKeyPath<P>) -> String {
     let recorder = _PathRecorder()
     let value = P._tracing(recorder)[keyPath: keyPath]
@@ -16,7 +16,7 @@ private func passthroughName<P: ProjectionObservable>(_ keyPath: PartialKeyPath<
 }
 
 extension Query where T: ProjectionObservable {
-    /// A projected property, where it has the name and type of the object's own.
+    /// A projected property. It must have the name and type of the object's own property; any other stops the program.
     ///
     /// ```swift
     /// let janes = realm.objects(PersonProjection.self).where { $0.firstName == "Jane" }
@@ -48,7 +48,7 @@ extension RealmCollection where Element: ProjectionObservable {
         return SectionedResults(SectionSource(_source.sorted(by: order)) { $0[keyPath: keyPath] })
     }
 
-    /// The projections in sections by what a block says of each.
+    /// The projections in sections by the key that a block returns for each.
     ///
     /// ```swift
     /// let byLetter = realm.objects(PersonProjection.self)
@@ -66,13 +66,13 @@ extension RealmCollection where Element: ProjectionObservable {
     /// let place = realm.objects(PersonProjection.self).index(of: projection)
     /// ```
     ///
-    /// - Complexity: O(log n) where the collection is not sorted, else O(n).
+    /// - Complexity: O(log n) in results of a class that are not sorted, else O(n).
     public func index(of object: Element) -> Int? {
         guard object.rootObject._header != nil else { return nil }
         return _source.position(of: object.rootObject._key)
     }
 
-    /// Sorting may follow a path through links, whatever the projection calls it.
+    /// The object's path behind a key path of the projection. It may lead through links and have another name there.
     private func rootPath(of keyPath: PartialKeyPath<Element>) -> String {
         let recorder = _PathRecorder()
         _ = Element._tracing(recorder)[keyPath: keyPath]

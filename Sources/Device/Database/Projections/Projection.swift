@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// The class to inherit from to show a part of an object: some of its properties, under names of their own.
+/// The base class of projections, which show some properties of an object, under names of their own.
 ///
 /// ```swift
 /// class PersonProjection: Projection<Person> {
@@ -11,7 +11,7 @@ import CausewayModel
 /// let people = realm.objects(PersonProjection.self)
 /// ```
 ///
-/// A projection stores nothing: it reads and writes the object behind it, its `rootObject`. Observing it says nothing of
+/// A projection stores nothing: it reads and writes its `rootObject`. An observer of it is not notified of changes of
 /// properties that it does not show.
 open class Projection<Root: ObjectBase & RealmCollectionValue>: ProjectionObservable {
     /// The object that the projection shows a part of.
@@ -31,7 +31,7 @@ open class Projection<Root: ObjectBase & RealmCollectionValue>: ProjectionObserv
     }
 }
 
-/// A class of projections.
+/// The protocol of all projections.
 ///
 /// ```swift
 /// func show<P: ProjectionObservable>(_ shown: Results<P>) { for one in shown { print(type(of: one.rootObject)) } }
@@ -59,14 +59,14 @@ public protocol ProjectionObservable: AnyObject, RealmCollectionValue, ThreadCon
     init(projecting object: Root)
 }
 
-/// Projections are confined to where their object is.
+/// Projections are confined to the thread or queue of their object.
 @available(*, unavailable)
 extension Projection: Sendable {}
 
 // MARK: - Equality
 
 extension Projection {
-    /// Two projections are equal when they are of one class and show the same object.
+    /// Whether two projections are of one class and show the same object.
     ///
     /// ```swift
     /// let isTheSame = projection == PersonProjection(projecting: projection.rootObject)    // true
@@ -75,7 +75,7 @@ extension Projection {
         type(of: left) == type(of: right) && left.rootObject.isSameRow(as: right.rootObject)
     }
 
-    /// Feeds what makes it equal to others to a hasher.
+    /// Hashes what `==` compares.
     ///
     /// ```swift
     /// let seen = Set(realm.objects(PersonProjection.self))    // calls hash(into:)
@@ -114,14 +114,14 @@ extension Projection {
     /// ```
     public var isFrozen: Bool { rootObject.isFrozen }
 
-    /// The projection of the object as it is now, never to change; it may be read on any thread.
+    /// The projection of the object as it is now. It never changes and may be read on any thread.
     ///
     /// ```swift
     /// let frozen = people[0].freeze()
     /// ```
     public func freeze() -> Self { Self(projecting: rootObject.freeze()) }
 
-    /// The live projection of a frozen one, in the Realm of where the caller runs; nil when the object has been deleted.
+    /// The live form of a frozen projection, in the Realm of the caller's thread; nil when the object has been deleted.
     ///
     /// ```swift
     /// let frozen = projection.freeze()
@@ -133,15 +133,15 @@ extension Projection {
 // MARK: - As elements of results
 
 extension Projection {
-    /// What a property of this type asks of the schema.
+    /// Stops the program: projections are not stored.
     public static var _shape: _PropertyShape {
         misuse("A projection ('\(self)') is not stored: store its object instead.")
     }
 
-    /// What a property holds that was declared without a default.
+    /// A projection of an empty object.
     public static func _zeroValue() -> Self { Self(projecting: Root._zeroValue()) }
 
-    /// The value that the store holds, as this type.
+    /// The projection of the object with the stored key. Other values stop the program.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
         // A row deleted since a loop began still gets its turn, as the projection of an invalidated object.
         guard case .object(let key) = stored.value, let links else {
@@ -150,9 +150,9 @@ extension Projection {
         return Self(projecting: links.object(key, as: Root.self))
     }
 
-    /// The value as the store holds it.
+    /// The stored link to the object.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { rootObject._toStored(links) }
 
-    /// A value whose own properties continue the recorded path.
+    /// A value whose properties continue the recorded key path.
     public static func _tracing(_ recorder: _PathRecorder) -> Self { Self(projecting: Root._tracing(recorder)) }
 }

@@ -1,7 +1,7 @@
 import CausewayQuery
 import Synchronization
 
-/// What a class of projections shows: found once per class by looking at one instance of it.
+/// The properties that a class of projections shows. Found once per class by inspecting one instance.
 struct ProjectionModel: Sendable {
     /// Unchecked: a key path is immutable, and those of projections capture nothing.
     struct Path: @unchecked Sendable {
@@ -11,7 +11,7 @@ struct ProjectionModel: Sendable {
     struct Property: Sendable {
         var name: String
         var path: Path
-        /// The object's properties that the value is read from, as dotted paths. Several where it is computed.
+        /// The object's properties that the value is read from, as dotted paths. Several when it is computed.
         var rootPaths: [String]
 
         /// Whether it shows the object's property of the same name.
@@ -24,7 +24,7 @@ struct ProjectionModel: Sendable {
         properties.first { $0.name == name }
     }
 
-    /// The object's paths that an observer cares about: those behind the named properties, or behind all.
+    /// The object's paths for an observer: those behind the named properties, or behind all.
     func rootPaths(of names: [String]?, in type: Any.Type) -> [String] {
         guard let names else { return properties.flatMap(\.rootPaths) }
         return names.flatMap { name -> [String] in
@@ -35,7 +35,7 @@ struct ProjectionModel: Sendable {
         }
     }
 
-    /// Stops the program where a condition names what the projection shows under a name or type of its own.
+    /// Stops the program if a condition names a property that the projection shows under a name or type of its own.
     func check(_ predicate: CausewayQuery.Predicate, in type: Any.Type) {
         for path in predicate.paths {
             guard let first = path.names.first, let property = property(named: first), !property.isPassthrough else {
@@ -97,8 +97,8 @@ extension ObjectBase {
 }
 
 extension ObjectModel {
-    /// The names that a recorder saw one after another, as paths: where a name does not go on from the one before it, the
-    /// reading began again at the object.
+    /// The names that a recorder saw, in this order, as paths. A name that does not continue the path before it begins
+    /// a new path at the object.
     fileprivate func paths(along names: [String]) -> [String] {
         var paths: [String] = []
         var current: ObjectModel?
@@ -116,8 +116,8 @@ extension ObjectModel {
     }
 }
 
-/// A key path that ends in a projected collection has not yet read the property of its elements, and one that ends in a
-/// property that is an object of its own has not yet asked it for anything.
+/// Completes a recorded path that ends in a projected collection or in a boxed property. The first has not yet read the
+/// property of its elements, and the second has not yet accessed the box.
 func touchElements(_ value: Any?) {
     (value as? any _ProjectedElements)?._touch()
     (value as? any PropertyBox)?.touch()
@@ -127,20 +127,20 @@ protocol _ProjectedElements {
     func _touch()
 }
 
-/// The key paths as the observed objects know them: those that a projection shows are others.
+/// The key paths in the names of the observed objects. Those of a projection are translated.
 func observedKeyPaths(_ element: Any.Type, _ keyPaths: [String]?) -> [String]? {
     guard let projection = element as? any ProjectionObservable.Type else { return keyPaths }
     return ProjectionModel.of(projection).rootPaths(of: keyPaths, in: projection)
 }
 
-/// Stops the program where a condition names what a projection shows under a name or type of its own.
+/// Stops the program if a condition names a property that a projection shows under a name or type of its own.
 func checkProjected(_ predicate: CausewayQuery.Predicate, _ element: Any.Type) {
     guard let projection = element as? any ProjectionObservable.Type else { return }
     ProjectionModel.of(projection).check(predicate, in: projection)
 }
 
 extension CausewayQuery.Predicate {
-    /// Every path of the condition that begins at the queried object.
+    /// All paths of the condition that begin at the queried object.
     fileprivate var paths: [PropertyPath] {
         switch self {
         case .constant: []

@@ -1,24 +1,24 @@
 package import CausewayQuery
 public import Foundation
 
-// Foundation on Linux has NSPredicate but does not read format strings: its own initialisers are marked unavailable.
-// These take their place, so that code written for RealmSwift compiles as it is. The predicate is Foundation's own
-// block predicate whose block, asked about a probe of ours, hands over what was read. Two such predicates are equal
-// only when they are the same object, and no one but this library can evaluate them.
+// NSPredicate of Foundation on Linux does not parse format strings: its own initialisers are marked unavailable.
+// These replace them, so that code written for RealmSwift compiles unchanged. The result is a block predicate of
+// Foundation. When its block is evaluated with our probe, it stores the parsed condition in the probe. Two such
+// predicates are equal only when they are the same object, and only this library can evaluate them.
 
 extension NSPredicate {
-    /// The predicate that a text says, with arguments for its `%@`, `%d`, `%K` and the like.
+    /// Creates a predicate from a format string with arguments for its placeholders such as `%@`, `%d` and `%K`.
     ///
     /// ```swift
     /// tasks.filter(NSPredicate(format: "progressMinutes > 1 AND name == %@", "Ali"))
     /// ```
     ///
-    /// A text that cannot be read stops the program and says where it went wrong.
+    /// A format string that cannot be parsed stops the program with a message that names the position.
     public convenience init(format: String, _ arguments: Any?...) {
         self.init(reading: format, arguments)
     }
 
-    /// The predicate that a text says, with its arguments in an array.
+    /// Creates a predicate from a format string with its arguments in an array.
     ///
     /// ```swift
     /// let puppies = dogs.filter(NSPredicate(format: "age < %@ AND name != %@", argumentArray: [2, ""]))
@@ -39,19 +39,19 @@ extension NSPredicate {
     }
 }
 
-/// Stands for the object that Foundation thinks it is testing.
+/// Passed to `evaluate(with:)` in place of an object. The predicate's block stores its condition here.
 private final class PredicateProbe {
     var predicate: CausewayQuery.Predicate?
 }
 
 extension CausewayQuery.Predicate {
-    /// What an NSPredicate says: one made from a format string, a constant, or a compound of these.
+    /// Converts an NSPredicate made from a format string, a constant, or a compound of these. Others stop the program.
     package init(_ predicate: NSPredicate) {
         if let compound = predicate as? NSCompoundPredicate {
             self.init(compound)
             return
         }
-        // Foundation compares constants by value, and says nothing else about them.
+        // Comparing is the only way to recognise Foundation's constants.
         if predicate == NSPredicate(value: true) {
             self = .constant(true)
         } else if predicate == NSPredicate(value: false) {
@@ -84,7 +84,7 @@ extension CausewayQuery.Predicate {
     }
 }
 
-/// Reads a format string. One that is not a predicate is a mistake of the program and stops it.
+/// Parses a format string. An invalid one is a programming error and stops the program.
 package func readPredicate(_ format: String, _ arguments: [Any?]) -> CausewayQuery.Predicate {
     do {
         return try CausewayQuery.Predicate.parse(format, arguments: queryArguments(arguments))

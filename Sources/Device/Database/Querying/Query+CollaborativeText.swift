@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayQuery
 
-// A text is compared by what it says, as a string is.
+// A collaborative text is compared by its content, as a string is.
 
 extension Query where T == Text {
     /// The left side equals the right side.
@@ -31,7 +31,7 @@ extension Query where T == Text {
         compared(.in, .values(values.map { .string($0) }))
     }
 
-    /// The text begins with another. Nothing begins with an empty text.
+    /// The text begins with another. An empty prefix matches nothing.
     ///
     /// ```swift
     /// let letters = notes.where { $0.body.starts(with: "Dear") }
@@ -40,7 +40,7 @@ extension Query where T == Text {
         compared(.beginsWith, .value(.string(prefix)), options: options)
     }
 
-    /// The text ends with another. Nothing ends with an empty text.
+    /// The text ends with another. An empty suffix matches nothing.
     ///
     /// ```swift
     /// let questions = notes.where { $0.body.ends(with: "?") }
@@ -49,7 +49,7 @@ extension Query where T == Text {
         compared(.endsWith, .value(.string(suffix)), options: options)
     }
 
-    /// The text has another somewhere within. An empty text is in nothing.
+    /// The text contains another. An empty text matches nothing.
     ///
     /// ```swift
     /// let aboutDogs = notes.where { $0.body.contains("dog", options: .caseInsensitive) }

@@ -39,7 +39,7 @@ extension Query where T: RealmCollection {
         compared(.in, .values(values.map(queryValue)), quantifier: .any)
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     ///
     /// ```swift
     /// let busy = people.where { $0.dogs.count > 3 }
@@ -48,7 +48,7 @@ extension Query where T: RealmCollection {
 }
 
 extension Query where T: RealmCollectionValue {
-    /// At least one of the values is among those that the path leads to through a collection.
+    /// At least one of the given values is among the values of a path through a collection.
     ///
     /// ```swift
     /// let owners = people.where { $0.dogs.name.containsAny(in: ["Rex", "Bello"]) }
@@ -97,7 +97,7 @@ extension Query where T: RealmCollection, T.Element: _QueryOrdered {
 }
 
 extension Query where T: RealmCollection, T.Element: _QueryNumeric & Comparable {
-    /// Every element lies in the range, both ends included.
+    /// Every element lies in the range, both ends included. False for an empty collection.
     ///
     /// ```swift
     /// let valid = toDos.where { $0.ratings.contains(1...5) }
@@ -108,7 +108,7 @@ extension Query where T: RealmCollection, T.Element: _QueryNumeric & Comparable 
         return smallest >= range.lowerBound && largest <= range.upperBound
     }
 
-    /// Every element lies in the range, the upper end excluded.
+    /// Every element lies in the range, the upper end excluded. False for an empty collection.
     ///
     /// ```swift
     /// let low = toDos.where { $0.ratings.contains(1..<3) }
@@ -137,7 +137,7 @@ extension Query {
 }
 
 extension Query where T: RealmCollection, T.Element: _QueryNumeric {
-    /// The smallest element; no comparison with it holds for an empty collection.
+    /// The smallest element. For an empty collection no comparison with it holds.
     ///
     /// ```swift
     /// let noFailures = toDos.where { $0.ratings.min > 2 }
@@ -149,7 +149,7 @@ extension Query where T: RealmCollection, T.Element: _QueryNumeric {
     /// let praised = toDos.where { $0.ratings.max == 5 }
     /// ```
     public var max: Query<T.Element> { aggregated(.maximum) }
-    /// The mean of the elements, as a Double however the comparison is written.
+    /// The mean of the elements: a decimal number for `Decimal128`, a Double for all other types.
     ///
     /// ```swift
     /// let good = toDos.where { $0.ratings.avg > 3 }
@@ -164,7 +164,7 @@ extension Query where T: RealmCollection, T.Element: _QueryNumeric {
 }
 
 extension Query where T: RealmCollectionValue & _QueryNumeric {
-    /// The smallest value of the property in the collection: `$0.dogs.age.min`.
+    /// The smallest value of the property in the collection.
     ///
     /// ```swift
     /// let withPuppies = people.where { $0.dogs.age.min < 2 }

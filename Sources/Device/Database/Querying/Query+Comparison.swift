@@ -28,7 +28,7 @@ extension Query {
     }
 }
 
-/// A value as the store compares it: a managed object by identity, everything else by value.
+/// The value in the form that the store compares: a managed object by identity, everything else by value.
 func queryValue<V: _Persistable>(_ value: V) -> Value {
     value._toStored(nil).value
 }
@@ -36,14 +36,14 @@ func queryValue<V: _Persistable>(_ value: V) -> Value {
 // MARK: - Equality
 
 extension Query where T: RealmCollectionValue {
-    /// The values are equal; of a link, it leads to this very object, or with nil, nowhere.
+    /// The left value equals the right one. A link equals the object that it leads to, and an empty link equals nil.
     ///
     /// ```swift
     /// let rexes = dogs.where { $0.name == "Rex" }
     /// ```
     public static func == (left: Query, right: T) -> Query<Bool> { left.equals(right) }
 
-    /// Not equal to a value: `$0.name != "Rex"`.
+    /// The left value differs from the right one.
     ///
     /// ```swift
     /// let others = dogs.where { $0.name != "Rex" }
@@ -52,7 +52,7 @@ extension Query where T: RealmCollectionValue {
         T._shape.isMapped ? !left.equals(right) : left.compared(.notEqual, .value(queryValue(right)))
     }
 
-    /// Equal to another property: `$0.name == $0.nickname`.
+    /// The property equals another property.
     ///
     /// ```swift
     /// let atHome = dogs.where { $0.name == $0.currentCity }
@@ -61,7 +61,7 @@ extension Query where T: RealmCollectionValue {
         left.compared(.equal, right)
     }
 
-    /// Not equal to another property.
+    /// The property differs from another property.
     ///
     /// ```swift
     /// let usual = dogs.where { $0.name != $0.currentCity }
@@ -70,7 +70,7 @@ extension Query where T: RealmCollectionValue {
         left.compared(.notEqual, right)
     }
 
-    /// The value is one of those given.
+    /// The value is one of the given values.
     ///
     /// ```swift
     /// let known = dogs.where { $0.name.in(["Rex", "Bello"]) }
@@ -81,7 +81,7 @@ extension Query where T: RealmCollectionValue {
 }
 
 extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue {
-    /// The value is one of those given; a missing value never is.
+    /// The value is one of the given values. A nil value never is.
     ///
     /// ```swift
     /// let found = dogs.where { $0.weight.in([10, 20]) }
@@ -93,14 +93,14 @@ extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue {
 
 // MARK: - Order
 
-/// A type whose values a query can order: numbers, dates, text and bytes, and their optionals.
+/// A type whose values a query can order: numbers, dates, durations, strings, bytes, mixed values, and their optionals.
 public protocol _QueryOrdered {}
 
-/// A type whose values a query can average and look for in a range: numbers and dates, and their optionals.
+/// A type whose values a query can average and compare with a range: numbers, dates, durations, and their optionals.
 public protocol _QueryNumeric: _QueryOrdered {}
 
 extension Query where T: RealmCollectionValue & _QueryOrdered {
-    /// Before a value: `$0.age < 2`. Text compares by its bytes.
+    /// The property is less than a value. Strings compare by their UTF-8 bytes.
     ///
     /// ```swift
     /// let puppies = dogs.where { $0.age < 2 }
@@ -109,7 +109,7 @@ extension Query where T: RealmCollectionValue & _QueryOrdered {
         left.compared(.less, .value(queryValue(right)))
     }
 
-    /// Before a value or equal to it.
+    /// The property is less than a value or equal to it.
     ///
     /// ```swift
     /// dogs.where { $0.age <= 2 }
@@ -118,7 +118,7 @@ extension Query where T: RealmCollectionValue & _QueryOrdered {
         left.compared(.lessOrEqual, .value(queryValue(right)))
     }
 
-    /// After a value.
+    /// The property is greater than a value.
     ///
     /// ```swift
     /// let old = dogs.where { $0.age > 12 }
@@ -127,7 +127,7 @@ extension Query where T: RealmCollectionValue & _QueryOrdered {
         left.compared(.greater, .value(queryValue(right)))
     }
 
-    /// After a value or equal to it.
+    /// The property is greater than a value or equal to it.
     ///
     /// ```swift
     /// let grown = dogs.where { $0.age >= 2 }
@@ -136,7 +136,7 @@ extension Query where T: RealmCollectionValue & _QueryOrdered {
         left.compared(.greaterOrEqual, .value(queryValue(right)))
     }
 
-    /// Before another property: `$0.done < $0.planned`.
+    /// The property is less than another property.
     ///
     /// ```swift
     /// let early = toDos.where { $0.progressMinutes < $0.priority }
@@ -145,7 +145,7 @@ extension Query where T: RealmCollectionValue & _QueryOrdered {
         left.compared(.less, right)
     }
 
-    /// Before another property or equal to it.
+    /// The property is less than another property or equal to it.
     ///
     /// ```swift
     /// let inTime = toDos.where { $0.progressMinutes <= $0.priority }
@@ -154,7 +154,7 @@ extension Query where T: RealmCollectionValue & _QueryOrdered {
         left.compared(.lessOrEqual, right)
     }
 
-    /// After another property.
+    /// The property is greater than another property.
     ///
     /// ```swift
     /// let late = toDos.where { $0.progressMinutes > $0.priority }
@@ -163,7 +163,7 @@ extension Query where T: RealmCollectionValue & _QueryOrdered {
         left.compared(.greater, right)
     }
 
-    /// After another property or equal to it.
+    /// The property is greater than another property or equal to it.
     ///
     /// ```swift
     /// let begun = toDos.where { $0.progressMinutes >= $0.priority }
@@ -187,7 +187,7 @@ extension Query {
 }
 
 extension Query where T: RealmCollectionValue & _QueryNumeric & Comparable {
-    /// The value lies in the range, both ends included: the BETWEEN of a format string.
+    /// The value lies in the range, both ends included. This is BETWEEN in a format string.
     ///
     /// ```swift
     /// let youths = dogs.where { $0.age.contains(1...3) }
@@ -203,14 +203,14 @@ extension Query where T: RealmCollectionValue & _QueryNumeric & Comparable {
 }
 
 extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue & _QueryNumeric & Comparable {
-    /// The value lies in the range, both ends included; a missing value lies in none.
+    /// The value lies in the range, both ends included. A nil value lies in no range.
     ///
     /// ```swift
     /// let light = dogs.where { $0.weight.contains(5...10) }
     /// ```
     public func contains(_ range: ClosedRange<T.Wrapped>) -> Query<Bool> { between(range) }
 
-    /// The value lies in the range, the upper end excluded; a missing value lies in none.
+    /// The value lies in the range, the upper end excluded. A nil value lies in no range.
     ///
     /// ```swift
     /// let light = dogs.where { $0.weight.contains(5..<10) }

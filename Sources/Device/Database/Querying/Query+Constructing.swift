@@ -2,10 +2,10 @@ import CausewayModel
 import CausewayQuery
 import Foundation
 
-// RealmSwift's names for looking at a typed query as text, which tests of apps use.
+// RealmSwift's functions that show a typed query as text. Tests of apps use them.
 
 extension Query {
-    /// A query to build conditions with outside of `where`.
+    /// A query for building conditions outside of `where`.
     ///
     /// ```swift
     /// let young = Query<Dog>._constructForTesting().age < 2
@@ -14,7 +14,7 @@ extension Query {
 }
 
 extension Query where T == Bool {
-    /// The condition as a format string, and the arguments of its placeholders.
+    /// The condition as a format string with the arguments of its placeholders.
     ///
     /// ```swift
     /// let (format, arguments) = (Query<Dog>._constructForTesting().age < 2)._constructPredicate()
@@ -22,7 +22,7 @@ extension Query where T == Bool {
     /// dogs.filter(NSPredicate(format: format, argumentArray: arguments))    // as dogs.where { $0.age < 2 }
     /// ```
     ///
-    /// Shapes, and comparisons with an object, stand in the text as they are and have no argument.
+    /// Shapes and comparisons with an object are written into the text and have no argument.
     public func _constructPredicate() -> (String, [Any]) {
         var format = FormatString()
         let text = format.text(condition, from: "")
@@ -30,11 +30,11 @@ extension Query where T == Bool {
     }
 }
 
-/// Writes a condition with placeholders in the places of its values.
+/// Writes a condition with placeholders for its values.
 private struct FormatString {
     var arguments: [Any] = []
 
-    /// - Parameter start: what stands before every path: nothing, or the variable of a SUBQUERY and a dot.
+    /// - Parameter start: The prefix of every path: empty, or the variable of a SUBQUERY and a dot.
     mutating func text(_ predicate: CausewayQuery.Predicate, from start: String) -> String {
         switch predicate {
         case .constant, .geoWithin: return predicate.description
@@ -64,7 +64,7 @@ private struct FormatString {
         return "(\(comparison.quantifier.text)\(left) \(comparison.operatorText) \(right))"
     }
 
-    /// Nil for what no argument can stand for.
+    /// Nil for an expression that no argument can represent.
     private mutating func operand(
         _ expression: CausewayQuery.Expression, _ comparison: CausewayQuery.Comparison, _ start: String
     ) -> String? {

@@ -1,10 +1,10 @@
 import CausewayModel
 import CausewayQuery
 
-// Queries act on what is stored: a property of a custom type is compared as its persisted type.
+// Queries act on stored values, so a property of a custom type is compared as its persisted type.
 
 extension Query where T: _CustomPersistable {
-    /// The property as its persisted type, for the operators that type has.
+    /// The property as its persisted type, with the operators of that type.
     ///
     /// ```swift
     /// clubs.where { $0.url.persistableValue.starts(with: "https") }
@@ -13,19 +13,19 @@ extension Query where T: _CustomPersistable {
 }
 
 extension Query where T: _QueryOptional, T.Wrapped: _CustomPersistable {
-    /// The property as its persisted type, for the operators that type has.
+    /// The property as its persisted type, with the operators of that type.
     public var persistableValue: Query<T.Wrapped.PersistedType?> { Query<T.Wrapped.PersistedType?>(part) }
 }
 
 extension Query where T: _CustomPersistable, T.PersistedType: _PersistableScalar {
-    /// The stored value is this one.
+    /// The stored value equals the given one.
     ///
     /// ```swift
     /// let warm = readings.where { $0.temperature == 21.5 }
     /// ```
     public static func == (left: Query, right: T.PersistedType) -> Query<Bool> { left.persistableValue == right }
 
-    /// The stored value is another than this one.
+    /// The stored value differs from the given one.
     ///
     /// ```swift
     /// let others = readings.where { $0.temperature != 21.5 }
@@ -34,8 +34,8 @@ extension Query where T: _CustomPersistable, T.PersistedType: _PersistableScalar
 }
 
 extension Query where T: RealmCollectionValue {
-    /// The property is this value. One that is stored as an embedded object is compared member by member: objects and
-    /// collections inside of it cannot be compared, and a class that has such stops the program.
+    /// The property equals a value. A value that is stored as an embedded object is compared member by member. Objects
+    /// and collections in it cannot be compared, so a class that has them stops the program.
     func equals(_ value: T) -> Query<Bool> {
         guard T._shape.isMapped else { return compared(.equal, .value(queryValue(value))) }
         guard let object = (value as? any _CustomPersistable)?.embeddedObject else {

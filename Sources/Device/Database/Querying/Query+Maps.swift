@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayQuery
 
-// Maps in typed queries: a map stands for its values, as a list does for its elements.
+// Maps in typed queries. A map is compared by its values, as a list is by its elements.
 
 extension Query where T: RealmKeyedCollection {
     private func part<V>(_ part: MapPart, isPlural: Bool) -> Query<V> {
@@ -31,21 +31,21 @@ extension Query where T: RealmKeyedCollection {
     /// ```
     public var values: Query<T.Value> { part(.values, isPlural: true) }
 
-    /// The value of one key; where the key is not there, no comparison with a value holds.
+    /// The value of one key. Without that key, no comparison with a value holds.
     ///
     /// ```swift
     /// dogs.where { $0.favoriteParksByCity["Chicago"] == "Jackson Park" }
     /// ```
     public subscript(key: T.Key) -> Query<T.Value> { part(.value(ExactString(key._mapKey)), isPlural: false) }
 
-    /// How many entries there are.
+    /// The number of entries.
     ///
     /// ```swift
     /// let travelled = dogs.where { $0.favoriteParksByCity.count > 3 }
     /// ```
     public var count: Query<Int> { aggregated(.count) }
 
-    /// At least one value equals the one given.
+    /// At least one value equals the given one.
     ///
     /// ```swift
     /// let inJackson = dogs.where { $0.favoriteParksByCity == "Jackson Park" }
@@ -54,7 +54,7 @@ extension Query where T: RealmKeyedCollection {
         left.compared(.equal, .value(queryValue(right)))
     }
 
-    /// At least one value differs from the one given.
+    /// At least one value differs from the given one.
     ///
     /// ```swift
     /// let elsewhere = dogs.where { $0.favoriteParksByCity != "Jackson Park" }
@@ -72,7 +72,7 @@ extension Query where T: RealmKeyedCollection {
         compared(.equal, .value(queryValue(value)), quantifier: .any)
     }
 
-    /// At least one of the values given is among those of the map.
+    /// At least one of the given values is among those of the map.
     ///
     /// ```swift
     /// let found = dogs.where { $0.favoriteParksByCity.containsAny(in: ["Jackson Park", "Central Park"]) }
@@ -83,7 +83,7 @@ extension Query where T: RealmKeyedCollection {
 }
 
 extension Query where T: RealmKeyedCollection, T.Value: _QueryOrdered {
-    /// At least one value is less than the one given.
+    /// At least one value is less than the given one.
     ///
     /// ```swift
     /// let weak = teams.where { $0.points < 3 }
@@ -92,7 +92,7 @@ extension Query where T: RealmKeyedCollection, T.Value: _QueryOrdered {
         left.compared(.less, .value(queryValue(right)))
     }
 
-    /// At least one value is less than the one given or equal to it.
+    /// At least one value is less than the given one or equal to it.
     ///
     /// ```swift
     /// let middling = teams.where { $0.points <= 3 }
@@ -101,7 +101,7 @@ extension Query where T: RealmKeyedCollection, T.Value: _QueryOrdered {
         left.compared(.lessOrEqual, .value(queryValue(right)))
     }
 
-    /// At least one value is greater than the one given.
+    /// At least one value is greater than the given one.
     ///
     /// ```swift
     /// let strong = teams.where { $0.points > 7 }
@@ -110,7 +110,7 @@ extension Query where T: RealmKeyedCollection, T.Value: _QueryOrdered {
         left.compared(.greater, .value(queryValue(right)))
     }
 
-    /// At least one value is greater than the one given or equal to it.
+    /// At least one value is greater than the given one or equal to it.
     ///
     /// ```swift
     /// let winning = teams.where { $0.points >= 7 }
@@ -121,7 +121,7 @@ extension Query where T: RealmKeyedCollection, T.Value: _QueryOrdered {
 }
 
 extension Query where T: RealmKeyedCollection, T.Value: _QueryNumeric {
-    /// The smallest value; no comparison with it holds for an empty map.
+    /// The smallest value. For an empty map no comparison with it holds.
     ///
     /// ```swift
     /// let steady = teams.where { $0.points.min > 2 }
@@ -148,7 +148,7 @@ extension Query where T: RealmKeyedCollection, T.Value: _QueryNumeric {
 }
 
 extension Query where T: RealmKeyedCollection, T.Value: _QueryNumeric & Comparable {
-    /// Every value lies in the range, both ends included.
+    /// Every value lies in the range, both ends included. False for an empty map.
     ///
     /// ```swift
     /// let valid = teams.where { $0.points.contains(0...9) }
@@ -159,7 +159,7 @@ extension Query where T: RealmKeyedCollection, T.Value: _QueryNumeric & Comparab
         return smallest >= range.lowerBound && largest <= range.upperBound
     }
 
-    /// Every value lies in the range, the upper end excluded.
+    /// Every value lies in the range, the upper end excluded. False for an empty map.
     ///
     /// ```swift
     /// let valid = teams.where { $0.points.contains(0..<10) }

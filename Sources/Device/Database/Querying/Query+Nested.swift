@@ -1,10 +1,10 @@
 import CausewayModel
 import CausewayQuery
 
-// Lists and dictionaries inside of mixed values in typed queries.
+// Typed queries on lists and dictionaries inside mixed values.
 
 extension Query where T == AnyRealmValue {
-    /// The element at a position of a list inside of the value; nil where there is none.
+    /// The element at a position of a list inside the value; nil if there is none.
     ///
     /// ```swift
     /// events.where { $0.details["tags"][0] == .string("late") }
@@ -14,15 +14,15 @@ extension Query where T == AnyRealmValue {
         return nested(.index(index))
     }
 
-    /// The value of a key of a dictionary inside of the value; nil where there is none.
+    /// The value of a key of a dictionary inside the value; nil if there is none.
     ///
     /// ```swift
     /// events.where { $0.details["gate"] == .int(12) }
     /// ```
     public subscript(key: String) -> Query<AnyRealmValue> { nested(.key(ExactString(key))) }
 
-    /// Every element of a list, and every value of a dictionary, inside of the value: a comparison holds when any
-    /// satisfies it.
+    /// All elements of a list or values of a dictionary inside the value. A comparison holds when any of them satisfies
+    /// it.
     ///
     /// ```swift
     /// events.where { $0.details["tags"].any == .string("late") }

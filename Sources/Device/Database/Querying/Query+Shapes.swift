@@ -7,8 +7,8 @@ extension Query where T: _QueryOptional, T.Wrapped: EmbeddedObject {
     /// companies.where { $0.location.geoWithin(GeoBox(bottomLeft: (47.3, -122.7), topRight: (48.1, -122.1))!) }
     /// ```
     ///
-    /// The embedded class has a String `type`, which is "Point", and a `List<Double>` named `coordinates` with the longitude
-    /// and the latitude; one without them stops the program, an object with anything else in them is in no shape.
+    /// The embedded class needs a String `type`, which is "Point", and a `List<Double>` named `coordinates` with
+    /// longitude and latitude. A class without them stops the program. An object with other content is in no shape.
     public func geoWithin(_ box: GeoBox) -> Query<Bool> { within(box) }
 
     /// The point is at most the circle's radius from its centre. See ``geoWithin(_:)-(GeoBox)``.

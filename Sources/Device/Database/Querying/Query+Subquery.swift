@@ -1,14 +1,14 @@
 import CausewayQuery
 
 extension Query where T == Bool {
-    /// How many elements of a collection meet the whole condition by themselves.
+    /// The number of elements of a collection that each satisfy the whole condition.
     ///
     /// ```swift
     /// projects.where { ($0.tasks.isComplete == false && $0.tasks.assignee == "Alex").count > 0 }
     /// ```
     ///
-    /// Without the count each comparison may be met by another element. All paths of the condition go through one
-    /// collection, the same one; the count can be compared with a constant number.
+    /// Without `count`, different elements may satisfy the comparisons. All paths of the condition must go through the
+    /// same collection. The count can be compared only with a constant number.
     public var count: Query<Int> {
         let collections = collections
         guard let collection = collections.first else {
@@ -24,7 +24,7 @@ extension Query where T == Bool {
 }
 
 extension Predicate {
-    /// The condition as the elements see it: each path without the collection it went through.
+    /// The condition on one element: each path without the collection that it goes through.
     fileprivate func ofElements(of collection: [String]) -> Predicate {
         switch self {
         case .constant: return self

@@ -2,17 +2,17 @@ import CausewayModel
 import CausewayQuery
 
 extension Query where T: _QueryWords {
-    /// The text has the words searched for, whatever their case and diacritics.
+    /// Searches for words in the text, ignoring case and diacritics.
     ///
     /// ```swift
     /// notes.where { $0.title.fullText("rex dog* -cat") }
     /// ```
     ///
-    /// finds texts with the word rex and one that begins with dog, and without the word cat. White space parts what is
-    /// searched for; what begins with `-` must not be there; a star right behind a word stands for any end of it. A
-    /// search without any word finds nothing, and no text is found that is nil.
+    /// finds texts with the word rex and a word that begins with dog, but without the word cat. White space separates
+    /// the terms. A term after `-` must not occur. A star directly after a word matches any ending. A search without a
+    /// word finds nothing, and a nil text is never found.
     ///
-    /// Declare `@Persisted(indexed: .fullText)` for it to be fast; without that index every text is read.
+    /// Declare the property with `@Persisted(indexed: .fullText)`. Without that index every text is read.
     public func fullText(_ search: String) -> Query<Bool> {
         compared(.text, .value(.string(search)))
     }
@@ -21,11 +21,11 @@ extension Query where T: _QueryWords {
 /// A type whose words a query can search for: String, AnyRealmValue and their optionals.
 public protocol _QueryWords {}
 
-/// A type that the string operators of a query accept: String, Data, and their optionals.
+/// A type that the string operators of a query accept: String, Data, AnyRealmValue and their optionals.
 public protocol _QueryText: _QueryOrdered {}
 
 extension Query where T: RealmCollectionValue & _QueryText {
-    /// The text begins with another. Nothing begins with an empty text.
+    /// The text begins with another. An empty prefix matches nothing.
     ///
     /// ```swift
     /// let found = dogs.where { $0.name.starts(with: "B") }
@@ -43,7 +43,7 @@ extension Query where T: RealmCollectionValue & _QueryText {
         compared(.beginsWith, prefix, options: options)
     }
 
-    /// The text ends with another. Nothing ends with an empty text.
+    /// The text ends with another. An empty suffix matches nothing.
     ///
     /// ```swift
     /// dogs.where { $0.name.ends(with: "x") }
@@ -61,7 +61,7 @@ extension Query where T: RealmCollectionValue & _QueryText {
         compared(.endsWith, suffix, options: options)
     }
 
-    /// The text has another somewhere within. An empty text is in nothing.
+    /// The text contains another. An empty text matches nothing.
     ///
     /// ```swift
     /// let found = dogs.where { $0.name.contains("ell") }
@@ -70,7 +70,7 @@ extension Query where T: RealmCollectionValue & _QueryText {
         compared(.contains, .value(queryValue(part)), options: options)
     }
 
-    /// The text has that of another property somewhere within.
+    /// The text contains that of another property.
     ///
     /// ```swift
     /// let found = dogs.where { $0.name.contains($0.currentCity) }

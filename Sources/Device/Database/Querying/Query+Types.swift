@@ -1,6 +1,6 @@
 public import Foundation
 
-// Which types the operators of a query accept. A property of another type has only == and !=, and the compiler says so.
+// The types that the operators of a query accept. Properties of other types have only == and !=.
 
 extension Int: _QueryNumeric {}
 extension Int8: _QueryNumeric {}

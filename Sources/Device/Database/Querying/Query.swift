@@ -1,7 +1,7 @@
 import CausewayModel
 package import CausewayQuery
 
-/// A condition, or a part of one, that the compiler checks: what `where` hands to its closure.
+/// A condition, or a part of one, that the compiler checks. `where` passes a query to its closure.
 ///
 /// ```swift
 /// let puppies = dogs.where { $0.age < 2 && $0.name.starts(with: "B") }
@@ -9,9 +9,9 @@ package import CausewayQuery
 /// let busy = projects.where { $0.tasks.progressMinutes.sum > 100 }
 /// ```
 ///
-/// Members are the properties of the class, through links, embedded objects and collections. A comparison whose path
-/// goes through a collection holds when any element satisfies it. Property names, types and operators are all checked
-/// while compiling; nothing is read from the Realm until the results are used.
+/// Members are the properties of the class, also through links, embedded objects and collections. A comparison whose
+/// path goes through a collection holds when any element satisfies it. The compiler checks property names, types and
+/// operators. Nothing is read from the Realm until the results are used.
 @dynamicMemberLookup
 public struct Query<T> {
     let part: QueryPart
@@ -20,31 +20,31 @@ public struct Query<T> {
         self.part = part
     }
 
-    /// The object itself, where every path starts.
+    /// A query for the object itself, where every path starts.
     package init() {
         part = .path(QueryPath())
     }
 }
 
-/// What a part of a query says, without its type.
+/// A part of a query, without its type.
 enum QueryPart {
     case path(QueryPath)
-    /// With the collections that its paths go through: one of them may become that of a subquery.
+    /// A condition and the collections that its paths go through. `count` turns one of them into a subquery.
     case condition(Predicate, over: Set<[String]>)
     case count(Subquery)
 }
 
-/// The properties that were named one after another, from the queried class outwards.
+/// A path of property names that starts at the queried class.
 struct QueryPath {
     var names: [String] = []
-    /// What of the map at the end of the names is meant.
+    /// The part of the map at the end of the names: a key, the keys or the values.
     var part: MapPart?
-    /// Steps into what a mixed value holds.
+    /// The steps into a mixed value's lists and dictionaries.
     var nested: [NestedStep] = []
     var aggregate: Aggregate?
-    /// Whether a collection is on the way: then the path names many values, not one.
+    /// Whether the path goes through a collection, so that it names many values.
     var isPlural = false
-    /// The names up to the first collection on the way.
+    /// The names up to the first collection on the path.
     var collection: [String]?
 
     var expression: Expression {
@@ -55,7 +55,7 @@ struct QueryPath {
 }
 
 extension Query {
-    /// The path this part names. A condition is no path: it can only be combined with others.
+    /// The path that this part names. Stops the program for a condition or a count, which have none.
     var path: QueryPath {
         switch part {
         case .path(let path): return path
@@ -66,7 +66,7 @@ extension Query {
         }
     }
 
-    /// What stands on one side of a comparison, and the collection it goes through.
+    /// The expression of this part in a comparison, and the collection that it goes through.
     var side: (expression: Expression, collection: [String]?) {
         if case .count(let subquery) = part { return (.subquery(subquery), nil) }
         return (path.expression, path.collection)
@@ -106,7 +106,7 @@ extension Query where T: ObjectBase {
 }
 
 extension Query where T: _QueryOptional, T.Wrapped: ObjectBase {
-    /// A property of the linked or embedded object. Where there is none, no comparison with a value holds.
+    /// A property of the linked or embedded object. Without such an object, no comparison with a value holds.
     ///
     /// ```swift
     /// let atHome = people.where { $0.address.city == "Chicago" }
@@ -127,7 +127,7 @@ extension Query where T: RealmCollection, T.Element: ObjectBase {
     }
 }
 
-/// An optional, told apart from other types so that queries can look through it.
+/// An optional, as a constraint that lets queries use the wrapped type.
 public protocol _QueryOptional {
     associatedtype Wrapped
 }
@@ -137,7 +137,7 @@ extension Optional: _QueryOptional {}
 // MARK: - Conditions
 
 extension Query where T == Bool {
-    /// The finished condition. A property that stands alone means that it is true.
+    /// The finished condition. A Bool property without an operator means that it is true.
     package var condition: Predicate {
         switch part {
         case .condition(let predicate, _): predicate
@@ -150,7 +150,7 @@ extension Query where T == Bool {
         return side.collection.map { [$0] } ?? []
     }
 
-    /// The condition does not hold.
+    /// Negates a condition.
     ///
     /// ```swift
     /// let others = dogs.where { !$0.name.starts(with: "B") }
@@ -159,7 +159,7 @@ extension Query where T == Bool {
         Query(.condition(.not(query.condition), over: query.collections))
     }
 
-    /// Both conditions hold.
+    /// Combines two conditions that must both hold.
     ///
     /// ```swift
     /// let found = dogs.where { $0.age < 2 && $0.name.starts(with: "B") }
@@ -169,7 +169,7 @@ extension Query where T == Bool {
         return Query(.condition(.all(of: [left.condition, right.condition]), over: collections))
     }
 
-    /// At least one of the conditions holds.
+    /// Combines two conditions of which at least one must hold.
     ///
     /// ```swift
     /// let found = dogs.where { $0.age < 2 || $0.age > 12 }

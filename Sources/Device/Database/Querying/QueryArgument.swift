@@ -2,10 +2,10 @@ import CausewayModel
 import CausewayQuery
 import Foundation
 
-// What stands for `%@` in a format string arrives as `Any`. Here it becomes what the query language knows, or stops
-// the program: no argument is ever turned into text and read back.
+// The arguments for `%@` in a format string arrive as `Any`. Here they become values of the query language, or stop
+// the program. An argument is never converted to text and parsed again.
 
-/// The arguments of a format string, in its order.
+/// Converts the arguments of a format string, in their order.
 func queryArguments(_ arguments: [Any?]) -> [Argument] {
     arguments.map(queryArgument)
 }
@@ -37,7 +37,7 @@ private func singleValue(_ argument: Any?) -> Value? {
     }
 }
 
-/// An optional may sit inside `Any`; its content, through any number of layers.
+/// Unwraps an optional inside an `Any`, through any number of layers.
 private func unwrapped(_ argument: Any) -> Any? {
     guard let optional = argument as? any _AnyOptional else { return argument }
     return optional._content.flatMap(unwrapped)
@@ -51,7 +51,8 @@ extension Optional: _AnyOptional {
     fileprivate var _content: Any? { self }
 }
 
-/// Unsigned numbers and others that no property has. One too large to store is compared as a Double.
+/// Converts integers of types that no property has, such as unsigned ones. A number too large to store is compared as a
+/// Double.
 private func wholeNumber(_ number: any BinaryInteger) -> Value {
     Int64(exactly: number).map(Value.int) ?? .double(Double(number))
 }

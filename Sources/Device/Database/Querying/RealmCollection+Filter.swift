@@ -2,25 +2,25 @@ import CausewayQuery
 public import Foundation
 
 extension RealmCollection {
-    /// The elements that satisfy a format string.
+    /// The elements that match a format string.
     ///
     /// ```swift
     /// dogs.filter("age < %@ AND favoriteToy.name BEGINSWITH[c] 'tennis'", 2)
     /// ```
     ///
-    /// An order, a distinction and a limit may follow the condition, and are done to the results in their order:
+    /// SORT, DISTINCT and LIMIT may follow the condition. They are applied to the results in the order written:
     ///
     /// ```swift
     /// dogs.filter("age < %@ SORT(age DESC, name ASC) DISTINCT(breed) LIMIT(10)", 2)
     /// ```
     ///
-    /// Nothing is read until the results are used, and the results follow every later change. A text that cannot be
-    /// read, an unknown property or a value of the wrong type stops the program with a sentence that says so.
+    /// Nothing is read until the results are used, and the results follow every later change. A format string that
+    /// cannot be parsed, an unknown property or a value of the wrong type stops the program with a message.
     public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Element> {
         _selected(by: readSelection(predicateFormat, arguments))
     }
 
-    /// The elements that satisfy a predicate made from a format string, or a compound of such.
+    /// The elements that match a predicate: one made from a format string, a constant, or a compound of these.
     ///
     /// ```swift
     /// let puppies = dogs.filter(NSPredicate(format: "age < %@", 2))
@@ -29,7 +29,7 @@ extension RealmCollection {
         _filtered(by: CausewayQuery.Predicate(predicate))
     }
 
-    /// The elements that satisfy a condition that the compiler checks.
+    /// The elements that match a condition that the compiler checks.
     ///
     /// ```swift
     /// dogs.where { $0.age < 2 && $0.name.starts(with: "B") }
@@ -38,7 +38,7 @@ extension RealmCollection {
         _filtered(by: isIncluded(Query<Element>()).condition)
     }
 
-    /// The position of the first element that satisfies a format string, or nil.
+    /// The position of the first element that matches a format string, or nil.
     ///
     /// ```swift
     /// let place = dogs.index(matching: "name == %@", "Rex")
@@ -47,7 +47,7 @@ extension RealmCollection {
         _firstIndex(matching: readPredicate(predicateFormat, arguments))
     }
 
-    /// The position of the first element that satisfies a predicate, or nil.
+    /// The position of the first element that matches a predicate, or nil.
     ///
     /// ```swift
     /// let place = dogs.index(matching: NSPredicate(format: "name == %@", "Rex"))
@@ -56,7 +56,7 @@ extension RealmCollection {
         _firstIndex(matching: CausewayQuery.Predicate(predicate))
     }
 
-    /// The position of the first element that satisfies a condition that the compiler checks, or nil.
+    /// The position of the first element that matches a condition that the compiler checks, or nil.
     ///
     /// ```swift
     /// let place = dogs.index(matching: { $0.name == "Rex" })

@@ -1,7 +1,7 @@
 package import CausewayQuery
 
-/// Reads a format string that SORT, DISTINCT and LIMIT may end. One that cannot be read is a mistake of the program and
-/// stops it.
+/// Parses a format string that may end with SORT, DISTINCT and LIMIT. An invalid one is a programming error and stops
+/// the program.
 package func readSelection(_ format: String, _ arguments: [Any?]) -> Selection {
     do {
         return try Selection.parse(format, arguments: queryArguments(arguments))
@@ -11,7 +11,7 @@ package func readSelection(_ format: String, _ arguments: [Any?]) -> Selection {
 }
 
 extension RealmCollection {
-    /// The elements that satisfy the condition, after what SORT, DISTINCT and LIMIT do to them.
+    /// The elements that match the condition, after applying SORT, DISTINCT and LIMIT.
     package func _selected(by selection: Selection) -> Results<Element> {
         var source = _filtered(by: selection.predicate)._source
         for step in selection.steps {
@@ -27,7 +27,7 @@ extension RealmCollection {
     }
 
     private static func keyPath(_ path: PropertyPath) -> String {
-        // Whatever is more than names has no order, and the sort says so.
+        // A path with more than names cannot be sorted by. The sort reports that with the full text.
         path == PropertyPath(path.names) ? path.names.joined(separator: ".") : path.text
     }
 }

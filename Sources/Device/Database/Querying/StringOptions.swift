@@ -12,7 +12,7 @@ public struct StringOptions: OptionSet, Hashable, Sendable {
     /// The options as bits.
     public let rawValue: UInt8
 
-    /// Options from their bits.
+    /// Creates options from their bits.
     ///
     /// ```swift
     /// StringOptions(rawValue: 3) == [.caseInsensitive, .diacriticInsensitive]    // true

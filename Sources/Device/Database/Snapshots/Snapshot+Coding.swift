@@ -1,22 +1,22 @@
 import CausewayModel
 import Foundation
 
-// An object with the names of the class's properties. A reference has its primary key alone. A mixed value stands in an
-// object of its own under the name of its type, a link in one under the name of its class.
+// The encoded form is an object keyed by property names. A reference has only its primary key. A mixed value is encoded
+// as an object with one key: the name of its type, or for a link the name of its class.
 
 extension Snapshot: Codable {
-    /// Reads a snapshot from an object with the names of the properties.
+    /// Decodes a snapshot from an object keyed by property names.
     ///
     /// ```swift
     /// let rex = try JSONDecoder().decode(Snapshot<Dog>.self, from: json)
     /// ```
     ///
-    /// - Throws: `DecodingError` where a property is missing, or has a value that the class has no place for.
+    /// - Throws: `DecodingError` if a property is missing or has a value that does not fit the class.
     public init(from decoder: any Decoder) throws {
         content = try SnapshotContent(from: decoder, as: ObjectModel.of(Model.self))
     }
 
-    /// Writes an object with the names of the properties.
+    /// Encodes the snapshot as an object keyed by property names.
     ///
     /// ```swift
     /// let json = try JSONEncoder().encode(dog.snapshot())    // calls encode(to:)
@@ -55,7 +55,7 @@ extension SnapshotContent: Encodable {
 private struct CodedItem: Encodable {
     let item: SnapshotItem
     let type: StoredType
-    /// Whether a collection would be one inside of a mixed value.
+    /// Whether a collection here is inside a mixed value.
     let isValue: Bool
 
     init(_ item: SnapshotItem, _ type: StoredType, isValue: Bool = true) {
@@ -99,15 +99,15 @@ private struct CodedItem: Encodable {
     }
 }
 
-/// What stands in the place of a type's name for a collection inside of a mixed value. No class is named so: `#` begins
-/// no name of Swift.
+/// The keys of collections inside a mixed value, in place of a type name. No Swift name begins with `#`, so no class
+/// has such a name.
 private enum NestedName {
     static let list = "#list"
     static let dictionary = "#dictionary"
 }
 
 extension Value {
-    /// The type of property that such a value has; nil for null and links.
+    /// The stored type of the value; nil for null and links.
     fileprivate var type: StoredType? {
         switch self {
         case .null, .object, .link, .anyObject, .anyLink: nil
@@ -242,7 +242,7 @@ extension SnapshotContent {
         return .elements(elements)
     }
 
-    /// What a mixed value may link to.
+    /// The classes that a mixed value may link to.
     private static let classes = Dictionary(
         ClassDiscovery.allClasses().filter { $0._kind == .object }.map { ($0.className(), $0) },
         uniquingKeysWith: { $1 })
@@ -284,8 +284,8 @@ extension KeyedDecodingContainer<Name> {
 // MARK: - What a property can show
 
 extension PersistedWrapper {
-    /// Whether a value from outside can be read as the property's, or one of its elements: a number fits its width, an
-    /// enumeration has the case.
+    /// Whether a decoded value is valid for the property or its elements: a number fits its width, an enumeration has
+    /// the case.
     static func canRead(_ stored: Value) -> Bool {
         guard let type = readableType as? any _OptionalPersistable.Type else { return true }
         return type.canRead(stored)
@@ -298,7 +298,7 @@ extension _OptionalPersistable {
     }
 }
 
-/// A collection, by the type of its elements.
+/// A collection that exposes the type of its elements.
 protocol ElementTyped {
     static var elementType: any Any.Type { get }
 }

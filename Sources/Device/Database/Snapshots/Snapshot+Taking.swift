@@ -2,17 +2,17 @@ import CausewayModel
 import CausewayObjectStore
 
 extension _PersistableObject where Self: ObjectBase {
-    /// The values of the object now, as a value that may leave the thread, the Realm and the process.
+    /// The current values of the object, as a value that may leave the thread, the Realm and the process.
     ///
     /// ```swift
     /// let rex = dog.snapshot(depth: 1)
     /// ```
     ///
-    /// Of unmanaged objects too, and of frozen ones.
+    /// Unmanaged and frozen objects have snapshots, too.
     ///
-    /// - Parameter depth: How many links to follow. At 0 a linked object is known by its primary key. Embedded objects
-    ///   are always in the snapshot, and do not count.
-    /// - Complexity: O(values). With a depth it may hold an object as often as there are ways to it.
+    /// - Parameter depth: How many links to follow. At 0 a linked object is a reference with its primary key. Embedded
+    ///   objects are always included and do not count.
+    /// - Complexity: O(values). With a depth, the snapshot may contain an object once for each path to it.
     public func snapshot(depth: Int = 0) -> Snapshot<Self> {
         Snapshot(SnapshotContent(of: self, depth: depth))
     }
@@ -26,7 +26,7 @@ extension RealmCollection where Element: _PersistableObject & ObjectBase {
     /// await library.show(adults)
     /// ```
     ///
-    /// - Parameter depth: How many links to follow from each of them.
+    /// - Parameter depth: How many links to follow from each element.
     /// - Complexity: O(values).
     public func snapshots(depth: Int = 0) -> [Snapshot<Element>] {
         map { $0.snapshot(depth: depth) }
@@ -42,7 +42,7 @@ extension SnapshotContent {
         }
     }
 
-    /// Of an object at the end of a link: all of it, if it belongs to the one that links to it or there is depth left.
+    /// The content of a linked object: all of it if it is embedded or `depth` allows, otherwise a reference.
     private init(linked object: ObjectBase, depth: Int) {
         if type(of: object)._kind == .embedded || depth > 0 {
             self.init(of: object, depth: type(of: object)._kind == .embedded ? depth : depth - 1)
@@ -128,7 +128,7 @@ extension _ClassAccess {
         case .none: return item(table.value(key, column), column, depth)
         case .list, .set:
             let items = table.listValues(key, column).map { item($0, column, depth) }
-            // An object that is not here does not show in a list.
+            // A list omits objects that have not arrived here.
             guard property.shape.type == .object else { return .elements(items) }
             return .elements(items.filter { if case .object = $0 { true } else { false } })
         case .map:

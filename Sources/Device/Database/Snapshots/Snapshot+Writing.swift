@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayObjectStore
 import Foundation
 
-// A snapshot as the dictionary that `Realm.create` and initialisers take.
+// Converts a snapshot to the dictionary that `Realm.create` and initialisers take.
 
 /// A snapshot of any class.
 protocol AnySnapshot {
@@ -12,9 +12,9 @@ protocol AnySnapshot {
 extension Snapshot: AnySnapshot {}
 
 extension SnapshotContent {
-    /// The values by name. What a reference leads to is looked for in the Realm: an object that is not there any more is
-    /// no link, or missing in a collection. Links to objects that have no primary key are left out: nothing says which
-    /// they were.
+    /// The values by property name. References are resolved in the Realm. If the object is gone, the link is nil, and a
+    /// collection omits it. Properties with a reference without primary key are left out, because nothing identifies
+    /// the object.
     func values(in instance: RealmInstance?) -> [String: Any] {
         guard let items else {
             return model.primaryKey.map { [$0.name: primaryKey.any ?? NSNull()] } ?? [:]
@@ -26,7 +26,7 @@ extension SnapshotContent {
         return values
     }
 
-    /// The object that a reference means, or the values of one that is known whole; nil when it is not in the Realm.
+    /// The object of a reference, nil when it is not in the Realm; or the values of a full snapshot.
     func linked(in instance: RealmInstance?) -> Any? {
         guard items == nil, let instance else { return values(in: instance) }
         guard let key = PrimaryKey(primaryKey), instance.declared.models[model.className] != nil else { return nil }
@@ -36,7 +36,7 @@ extension SnapshotContent {
 }
 
 extension SnapshotItem {
-    /// Whether it says that there is an object without saying which.
+    /// Whether it has a reference without primary key.
     fileprivate var isUnnamed: Bool {
         switch self {
         case .value: false

@@ -1,4 +1,4 @@
-/// The values of an object at one moment, as a value that may go anywhere: to another actor, into a file, over a wire.
+/// The values of an object at one moment, as a value that can go to another actor, into a file or over the network.
 ///
 /// ```swift
 /// let rex = dog.snapshot()
@@ -11,11 +11,11 @@
 /// try realm.write { realm.create(Dog.self, value: rex, update: .modified) }
 /// ```
 ///
-/// Values, collections of values and embedded objects are always in it. A link to another object is a reference, which
-/// knows the object's primary key and nothing else, unless the snapshot was taken to a depth. Inverse relations are not in
-/// it. A snapshot keeps no version of the Realm alive, and stays as it is whatever happens to the object.
+/// A snapshot always includes values, collections of values and embedded objects. A link to another object is a
+/// reference, which has only the object's primary key, unless the snapshot was taken with a depth. Inverse relations
+/// are not included. A snapshot keeps no version of the Realm alive and does not follow later changes of the object.
 ///
-/// Two snapshots are equal when everything in them is. Coded, a snapshot is an object with the names of the properties.
+/// Two snapshots are equal when all their content is equal. A snapshot encodes as an object keyed by property names.
 @dynamicMemberLookup
 public struct Snapshot<Model: ObjectBase>: Sendable, Hashable {
     let content: SnapshotContent
@@ -24,26 +24,26 @@ public struct Snapshot<Model: ObjectBase>: Sendable, Hashable {
         self.content = content
     }
 
-    /// Whether only the primary key of the object is known, because it was linked to beyond the depth of a snapshot.
+    /// Whether the snapshot has only the primary key, because the object was linked to beyond the depth of a snapshot.
     ///
     /// ```swift
     /// if let owner = dog.snapshot().owner, owner.isReference { print("only \(owner.id) is known") }
     /// ```
     ///
-    /// Asking it for any other property stops the program.
+    /// Reading any other property of a reference stops the program.
     public var isReference: Bool { content.items == nil }
 }
 
 // MARK: - Properties
 
-/// A type whose values are in a snapshot as they are: everything but objects, which are snapshots of their own there.
+/// A type whose values a snapshot holds unchanged: all but objects, which are separate snapshots there.
 public protocol _SnapshotValue: RealmCollectionValue {}
 
 extension AnyRealmValue: _SnapshotValue {}
 extension Optional: _SnapshotValue where Wrapped: _OptionalPersistable & _SnapshotValue {}
 
 extension Snapshot {
-    /// The value of a property. A link in a mixed one is an unmanaged object with what the snapshot knows.
+    /// The value of a property. A link in a mixed property is an unmanaged object with the snapshot's values.
     ///
     /// ```swift
     /// let name: String = dog.snapshot().name
@@ -52,7 +52,7 @@ extension Snapshot {
         content.item(at: _name(for: property)).typed()
     }
 
-    /// What a link leads to, or an embedded object; nil when there is none.
+    /// The target of a link, or an embedded object; nil when there is none.
     ///
     /// ```swift
     /// let toy: Snapshot<DogToy>? = dog.snapshot().favoriteToy
@@ -119,7 +119,7 @@ extension Snapshot {
         content.item(at: _name(for: property)).entries.mapValues { $0.typed() }
     }
 
-    /// The objects of a map; keys that lead to none are not among them.
+    /// The objects of a map. Keys without an object are omitted.
     ///
     /// ```swift
     /// let dogs: [String: Snapshot<Dog>] = person.snapshot(depth: 1).dogsByName

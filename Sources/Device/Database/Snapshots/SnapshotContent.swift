@@ -1,11 +1,11 @@
 import CausewayModel
 
-/// What a snapshot holds: the values of one object, in the order of its class's properties.
+/// The content of a snapshot: the values of one object, in the order of its class's properties.
 struct SnapshotContent: Sendable {
     let model: ObjectModel
-    /// Null when the class has none.
+    /// The primary key; null when the class has none.
     let primaryKey: Value
-    /// Nil in a reference.
+    /// The values; nil in a reference.
     let items: [SnapshotItem]?
 
     init(_ model: ObjectModel, items: [SnapshotItem]) {
@@ -25,12 +25,12 @@ struct SnapshotContent: Sendable {
     }
 }
 
-/// What a snapshot holds of one property, or of one element of a collection.
+/// The content of one property, or of one element of a collection.
 enum SnapshotItem: Hashable, Sendable {
-    /// Also an empty link, as null.
+    /// A plain value. An empty link is null.
     case value(Value)
     indirect case object(SnapshotContent)
-    /// Of a list, or of a set in its order.
+    /// The elements of a list, or of a set in the set's order.
     case elements([SnapshotItem])
     case entries([String: SnapshotItem])
 }
@@ -51,7 +51,7 @@ extension SnapshotContent: Hashable {
 // MARK: - Reading
 
 extension SnapshotContent {
-    /// What stands at a path of property names, which may go through links.
+    /// The item at a path of property names, which may go through links.
     func item(at path: String) -> SnapshotItem {
         var content = self
         var item = SnapshotItem.value(.null)
@@ -86,7 +86,7 @@ extension SnapshotItem {
         if case .object(let content) = self { Snapshot(content) } else { nil }
     }
 
-    /// The item as a property of this type would show it.
+    /// Converts the item to the type of a property.
     func typed<T: RealmCollectionValue>() -> T {
         switch self {
         case .value(let value): return T._fromStored(_StoredValue(value), nil)

@@ -3,12 +3,12 @@ import CausewayQuery
 import CausewaySyncedFile
 import Foundation
 
-/// What a partition value means in subscriptions: for each class the objects whose partition property has the value.
+/// The subscriptions for a partition value: for each class, the objects whose partition property has the value.
 struct PartitionSubscriptions {
     private let predicate: String
     private let classNames: [String]
 
-    /// - Throws: `Realm.Error` when a class does not store the property, or the value has no place in one.
+    /// - Throws: `Realm.Error` when a class does not store the property, or the value has an unsupported type.
     init(_ value: AnyBSON, _ app: AppState, _ classes: StoredSchema) throws {
         let key = app.configuration.partitionKey
         let synced = classes.classes.filter { $0.kind == .object }
@@ -40,7 +40,7 @@ struct PartitionSubscriptions {
         return classNames.contains { !known.contains($0) }
     }
 
-    /// Within an update of the set.
+    /// Adds the subscriptions. Call it within an update of the set.
     func add(to subscriptions: SyncSubscriptionSet) {
         for name in classNames { subscriptions.content.append(className: name, name: nil, predicate: predicate) }
     }

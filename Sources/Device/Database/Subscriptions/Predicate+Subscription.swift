@@ -2,10 +2,12 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayQuery
 
-// A subscription is evaluated by the server, which knows properties by their stored names and objects by their keys.
+// The server evaluates subscriptions. It identifies properties by stored names and objects by primary keys.
 
 extension CausewayQuery.Predicate {
-    /// The canonical text for the server, with links in place of this file's row keys.
+    /// The canonical text for the server, with primary keys in place of this file's row keys.
+    ///
+    /// - Throws: `Realm.Error.subscriptionFailed` for an object without a primary key, or one that is gone.
     func subscriptionText(of className: String, in transaction: Transaction) throws -> String {
         let schema = transaction.schema
         let travelling = try mappingValues { path, value in

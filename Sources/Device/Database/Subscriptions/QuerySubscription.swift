@@ -1,7 +1,7 @@
 import CausewayQuery
 public import Foundation
 
-/// A query to subscribe to: everything of a class, or what satisfies a condition.
+/// A query to subscribe to: all objects of a class, or those that match a condition.
 ///
 /// ```swift
 /// QuerySubscription<Flight>()
@@ -9,14 +9,14 @@ public import Foundation
 /// QuerySubscription<Flight>(where: "delay > %@", 60)
 /// ```
 ///
-/// A condition may use the object's own properties and those of its embedded objects. A path through a link to another
-/// object is refused by the server: whether that object is here would depend on other subscriptions.
+/// A condition may use the object's own properties and those of its embedded objects. The server rejects a path through
+/// a link to another object, because the result would depend on other subscriptions.
 public struct QuerySubscription<T: Object> {
     let name: String?
-    /// The condition by stored names, or what is wrong with its text.
+    /// The condition with stored names, or the error in its format string.
     let predicate: Result<CausewayQuery.Predicate, Realm.Error>
 
-    /// What satisfies a condition that the compiler checks; everything when there is none.
+    /// Creates a query with a condition that the compiler checks. Without a condition it matches all objects.
     ///
     /// ```swift
     /// let all = QuerySubscription<Dog>()
@@ -28,7 +28,7 @@ public struct QuerySubscription<T: Object> {
         predicate = .success(condition.withStoredNames(ObjectModel.of(T.self)))
     }
 
-    /// What satisfies a format string. A text that cannot be read is an error of the update that adds it.
+    /// Creates a query from a format string. If it cannot be parsed, the update that adds the query fails.
     ///
     /// ```swift
     /// let puppies = QuerySubscription<Dog>(name: "puppies", where: "age < %@", 2)
@@ -43,7 +43,7 @@ public struct QuerySubscription<T: Object> {
         }
     }
 
-    /// What satisfies a predicate made from a format string, or a compound of such.
+    /// Creates a query from a predicate: one made from a format string, a constant, or a compound of these.
     ///
     /// ```swift
     /// let puppies = QuerySubscription<Dog>(where: NSPredicate(format: "age < 2"))

@@ -4,23 +4,23 @@ import CausewayQuery
 import CausewaySyncedFile
 public import Foundation
 
-/// When `subscribe` waits for the server.
+/// When `subscribe` waits for the server to send the matching objects.
 ///
 /// ```swift
 /// let mode: WaitForSyncMode = isFirstStart ? .always : isOnline ? .onCreation : .never
 /// let puppies = try await realm.objects(Dog.self).where { $0.age < 2 }.subscribe(waitForSync: mode)
 /// ```
 public enum WaitForSyncMode: Sendable {
-    /// When the subscription is new.
+    /// Waits if the subscription is new or gets another query.
     case onCreation
-    /// Always.
+    /// Always waits.
     case always
-    /// Never: the content comes when it comes.
+    /// Never waits. The objects arrive later.
     case never
 }
 
 extension Results where Element: Object {
-    /// Subscribes to the query of these results, and returns them when what it matches is on the device.
+    /// Subscribes to the query of these results, and returns the results when all matching objects are on the device.
     ///
     /// ```swift
     /// let flights = try await realm.objects(Flight.self)
@@ -28,14 +28,15 @@ extension Results where Element: Object {
     ///     .subscribe(name: "jfk")
     /// ```
     ///
-    /// Without a name, a query that is subscribed to already is left as it is. With a name, the subscription of that
-    /// name gets this query, whatever it had before.
+    /// Without a name, an existing unnamed subscription to the same query is kept. With a name, this query replaces
+    /// the query of the subscription of that name.
     ///
     /// - Parameters:
     ///   - name: The name of the subscription, if it should have one.
     ///   - waitForSync: When to wait for the server.
-    ///   - timeout: How long to wait at most, in seconds; the subscription stays when the time is over.
-    /// - Throws: `Realm.Error.subscriptionFailed` when the server refuses the query or the time is over.
+    ///   - timeout: The maximum time to wait, in seconds; nil means no limit. The subscription stays after a timeout.
+    /// - Throws: `Realm.Error.subscriptionFailed` when the server rejects the query or the time is over; `SyncError`
+    ///   when the session has ended or the user is not logged in; `CancellationError` when the task is cancelled.
     public func subscribe(
         name: String? = nil, waitForSync: WaitForSyncMode = .onCreation, timeout: TimeInterval? = nil,
         _isolation: isolated (any Actor)? = #isolation
@@ -66,8 +67,10 @@ extension Results where Element: Object {
         return self
     }
 
-    /// Ends the subscription to the query of these results, by whatever name it was made. The results go on showing
-    /// what of it stays on the device because of other subscriptions.
+    /// Ends the subscription to the query of these results.
+    ///
+    /// If several subscriptions have this query, one of them ends: the unnamed one, or else the oldest. The results
+    /// then show the matching objects that stay on the device because of other subscriptions.
     ///
     /// ```swift
     /// realm.objects(Dog.self).where { $0.age < 2 }.unsubscribe()
@@ -95,7 +98,7 @@ extension Results where Element: Object {
 }
 
 extension QuerySubscription {
-    /// A condition that is by stored names already.
+    /// Creates a query from a condition that already uses stored names.
     init(name: String?, storedCondition: CausewayQuery.Predicate) {
         self.name = name
         predicate = .success(storedCondition)
@@ -103,7 +106,7 @@ extension QuerySubscription {
 }
 
 extension SyncSubscriptionSet {
-    /// The text by which the server knows a query.
+    /// The text of a query that the server receives.
     func text<T: Object>(of query: QuerySubscription<T>) throws -> String {
         let transaction = try content.driver.file.store.read()
         defer { transaction.end() }
@@ -112,7 +115,7 @@ extension SyncSubscriptionSet {
 }
 
 extension SyncDriver {
-    /// The same as without a timeout, but for so many seconds at most.
+    /// Waits as `waitForSubscriptions(_:)` does, but at most for the given seconds; nil waits without limit.
     nonisolated func waitForSubscriptions(_ version: UInt64, timeout: TimeInterval?) async throws {
         guard let timeout else {
             try await waitForSubscriptions(version)

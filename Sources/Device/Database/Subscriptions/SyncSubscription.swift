@@ -14,7 +14,7 @@ public struct SyncSubscription: Sendable {
     let content: SyncSubscriptionSet.Content
     let record: SubscriptionRecord
 
-    /// The name it was added by; nil for one without.
+    /// The name of the subscription; nil if it has none.
     ///
     /// ```swift
     /// let unnamed = realm.subscriptions.filter { $0.name == nil }
@@ -35,7 +35,9 @@ public struct SyncSubscription: Sendable {
     /// ```
     public var updatedAt: Date { Date(record.updatedAt) }
 
-    /// Replaces the query, within an update of the set.
+    /// Replaces the query. Call it within an update of the set.
+    ///
+    /// A query of another class, or a removed subscription, stops the program.
     ///
     /// ```swift
     /// let subscriptions = realm.subscriptions
@@ -49,7 +51,9 @@ public struct SyncSubscription: Sendable {
         replace(with: QuerySubscription<T>(query: query))
     }
 
-    /// Replaces the query, within an update of the set.
+    /// Replaces the query. Call it within an update of the set.
+    ///
+    /// A query of another class, or a removed subscription, stops the program.
     ///
     /// ```swift
     /// try await subscriptions.update {
@@ -60,7 +64,9 @@ public struct SyncSubscription: Sendable {
         replace(with: QuerySubscription<T>(where: NSPredicate(format: predicateFormat, argumentArray: arguments)))
     }
 
-    /// Replaces the query, within an update of the set.
+    /// Replaces the query. Call it within an update of the set.
+    ///
+    /// A query of another class, or a removed subscription, stops the program.
     ///
     /// ```swift
     /// try await subscriptions.update {
@@ -71,7 +77,7 @@ public struct SyncSubscription: Sendable {
         replace(with: query)
     }
 
-    /// Replaces the query by a format string on the same class, within an update of the set.
+    /// Replaces the query by a format string on the same class. Call it within an update of the set.
     ///
     /// ```swift
     /// try await subscriptions.update { subscriptions.first(named: "puppies")?.updateQuery(to: "age < %@", 1) }
@@ -80,7 +86,7 @@ public struct SyncSubscription: Sendable {
         updateQuery(to: NSPredicate(format: predicateFormat, argumentArray: arguments))
     }
 
-    /// Replaces the query by a predicate on the same class, within an update of the set.
+    /// Replaces the query by a predicate on the same class. Call it within an update of the set.
     ///
     /// ```swift
     /// try await subscriptions.update {
@@ -90,7 +96,7 @@ public struct SyncSubscription: Sendable {
     public func updateQuery(to predicate: NSPredicate) {
         content.checkChanging()
         let name = record.className
-        // The Realm's own class: a program may have several of one name.
+        // Prefer the class of the Realm: a program may have several classes of one name.
         let model =
             content.instance?.declared.models[name]
             ?? ClassDiscovery.allClasses().first { $0.className() == name }.map(ObjectModel.of)

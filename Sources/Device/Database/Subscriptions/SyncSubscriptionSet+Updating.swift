@@ -5,15 +5,19 @@ import CausewaySyncedFile
 public import Foundation
 
 extension SyncSubscriptionSet {
-    /// Changes the set in one step and tells the server. `onComplete` hears, on a thread of the library, when
-    /// everything the new set matches is on the device, when a newer set has taken its place, or why it cannot be.
+    /// Changes the set in one step and tells the server.
+    ///
+    /// `onComplete` is called on a thread of the library. It receives nil when everything the new set matches is on the
+    /// device or a newer set has taken its place, and an error if the server rejects the set or the session has ended.
+    /// If the change itself fails, `onComplete` gets the error on this thread, before `update` returns. Without
+    /// `onComplete`, such an error goes to the error handler of the app's `syncManager`.
     ///
     /// ```swift
     /// let subscriptions = realm.subscriptions
     /// subscriptions.update({ subscriptions.append(QuerySubscription<Dog>()) }) { error in print(error ?? "all dogs are here") }
     /// ```
     ///
-    /// Works offline: the server is told at the next connection.
+    /// Works offline: the server gets the new set at the next connection.
     public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
         let version: UInt64
         do {
@@ -39,31 +43,33 @@ extension SyncSubscriptionSet {
         }
     }
 
-    /// Changes the set in one step, tells the server, and returns when everything the new set matches is on the device
-    /// or a newer set has taken its place.
+    /// Changes the set in one step, tells the server, and waits until the device has everything the new set matches.
+    ///
+    /// Returns also when a newer set has taken its place.
     ///
     /// ```swift
     /// let subscriptions = realm.subscriptions
     /// try await subscriptions.update { subscriptions.append(QuerySubscription<Dog>()) }
     /// ```
     ///
-    /// - Throws: `Realm.Error.subscriptionFailed` when a query cannot be read or the server refuses one; `SyncError`
-    ///   when the session has ended.
+    /// - Throws: `Realm.Error.subscriptionFailed` when a query cannot be parsed or the server rejects one; another
+    ///   `Realm.Error` when the file cannot be written; `SyncError` when the session has ended or the user is not
+    ///   logged in; `CancellationError` when the task is cancelled.
     public func update(_ block: () -> Void, _isolation: isolated (any Actor)? = #isolation) async throws {
         let version = try change(block)
         try await content.driver.waitForSubscriptions(version)
     }
 
-    /// The change itself: a transaction of its own, all or nothing.
+    /// Makes the change in its own transaction, atomically.
     ///
-    /// - Returns: The version of the set that it made.
+    /// - Returns: The version of the new set.
     @discardableResult
     func change(_ block: () -> Void) throws -> UInt64 {
         if content.update != nil {
             misuse("Cannot initiate a write transaction on subscription set that is already being updated.")
         }
         if let instance = content.instance, instance.confinement.isCurrent, instance.isInWrite {
-            // The file has one writer, and this thread would wait for itself.
+            // The file has one writer, so this thread would wait for itself.
             misuse("Cannot update subscriptions inside a write transaction of the Realm. Do it before or after.")
         }
         let transaction: Transaction
@@ -94,7 +100,9 @@ extension SyncSubscriptionSet {
 
     // MARK: - What an update block does
 
-    /// Adds subscriptions. One whose query is there already without a name, or by the same name, is left as it is.
+    /// Adds subscriptions. If one with the same query and the same name exists, or both have no name, it is kept.
+    ///
+    /// A name that another query already has stops the program.
     ///
     /// ```swift
     /// let subscriptions = realm.subscriptions
@@ -107,7 +115,7 @@ extension SyncSubscriptionSet {
         repeat content.append(each subscriptions)
     }
 
-    /// Adds subscriptions of a class that are in an array.
+    /// Adds an array of subscriptions of one class.
     ///
     /// ```swift
     /// let ages = [1, 5, 10].map { age in QuerySubscription<Dog> { $0.age == age } }
@@ -192,7 +200,7 @@ extension SyncSubscriptionSet {
 }
 
 extension SyncSubscriptionSet.Content {
-    /// The update whose block runs on this thread: there must be one.
+    /// The update whose block runs on this thread. Stops the program when there is none.
     @discardableResult
     func checkChanging() -> Update {
         guard let update else {
@@ -237,7 +245,7 @@ extension SyncSubscriptionSet.Content {
                 updatedAt: now))
     }
 
-    /// The condition as the server reads it.
+    /// The text of the condition that the server receives.
     func predicateText<T: Object>(_ subscription: QuerySubscription<T>) throws -> String {
         try text(of: subscription.predicate.get(), T.className())
     }

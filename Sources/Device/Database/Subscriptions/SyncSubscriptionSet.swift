@@ -5,7 +5,7 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// The subscriptions of a synced Realm: what the device wants to hold.
+/// The subscriptions of a synced Realm. They select the objects that the device holds.
 ///
 /// ```swift
 /// let subscriptions: SyncSubscriptionSet = realm.subscriptions
@@ -16,18 +16,18 @@ import Synchronization
 /// // What matches "jfk" is here now.
 /// ```
 ///
-/// The value shows the subscriptions as they were when it was read or last updated through it; `state` is that of the
-/// moment. An update is one step: the device moves from what the old set matches to what the new one matches at once.
+/// The value shows the subscriptions at the time it was read or last updated through it. `state` is always current. An
+/// update is one step: the device moves at once from the objects of the old set to those of the new set.
 ///
-/// A set may go along to other threads, for instance into `onComplete`. What an update does is seen by the thread that
-/// runs its block, and by the others when the update has ended. Updates take turns; the set of an actor's Realm is
-/// updated on that actor.
+/// A set may be passed to other threads, for instance into `onComplete`. The thread that runs an update's block sees
+/// its changes at once; other threads see them when the update has ended. Updates run one after another. The set of
+/// an actor's Realm is updated on that actor.
 public struct SyncSubscriptionSet: Sendable {
     let content: Content
 
-    /// What copies of a set share.
+    /// The state that copies of a set share.
     ///
-    /// Unchecked for `instance`: other threads than its own read what never changes in it.
+    /// Unchecked because of `instance`: other threads read only its constants.
     final class Content: @unchecked Sendable {
         let driver: SyncDriver
         /// The Realm the set was read from; nil in `initialSubscriptions`.
@@ -36,14 +36,14 @@ public struct SyncSubscriptionSet: Sendable {
 
         private struct State {
             var record: SubscriptionSetRecord
-            /// At most one, since the file has one writer, and the thread that runs its block.
+            /// The update under way and the thread that runs its block. At most one, because the file has one writer.
             var update: (thread: UInt, Update)?
         }
 
-        /// An update under way. Unchecked: it belongs to the thread that runs the block.
+        /// An update under way. Unchecked: only the thread that runs the block uses it.
         final class Update: @unchecked Sendable {
             var record: SubscriptionSetRecord
-            /// What made it impossible, if anything did.
+            /// The first error in the block. The update then fails.
             var failure: (any Error)?
             /// Turns a condition into the text for the server.
             let text: (CausewayQuery.Predicate, String) throws -> String
@@ -68,7 +68,7 @@ public struct SyncSubscriptionSet: Sendable {
             return state.withLock { $0.update?.thread == thread ? $0.update?.1 : nil }
         }
 
-        /// The set as this thread sees it.
+        /// The set as this thread sees it, with the changes of its own update.
         var record: SubscriptionSetRecord {
             update?.record ?? state.withLock(\.record)
         }
@@ -81,7 +81,7 @@ public struct SyncSubscriptionSet: Sendable {
             try body()
         }
 
-        /// Shows everybody what an update made.
+        /// Shows the result of an update to all threads.
         func publish(_ record: SubscriptionSetRecord) {
             state.withLock { if $0.record.version < record.version { $0.record = record } }
         }
@@ -91,7 +91,7 @@ public struct SyncSubscriptionSet: Sendable {
         content = Content(driver: driver, instance: instance, record: try driver.file.subscriptions())
     }
 
-    /// How many updates there have been.
+    /// The number of updates so far.
     var version: UInt64 { content.record.version }
 
     /// The number of subscriptions.
@@ -101,7 +101,7 @@ public struct SyncSubscriptionSet: Sendable {
     /// ```
     public var count: Int { content.record.subscriptions.count }
 
-    /// How far the server is with this set.
+    /// The progress of the server with this set.
     ///
     /// ```swift
     /// if case .error(let reason) = realm.subscriptions.state { print(reason.localizedDescription) }
@@ -120,7 +120,7 @@ public struct SyncSubscriptionSet: Sendable {
         }
     }
 
-    /// The subscription of a name, or nil.
+    /// The subscription with a name, or nil.
     ///
     /// ```swift
     /// if realm.subscriptions.first(named: "puppies") == nil { print("not yet") }
@@ -129,7 +129,7 @@ public struct SyncSubscriptionSet: Sendable {
         content.record.subscriptions.first { $0.isNamed(name) }.map(subscription)
     }
 
-    /// The subscription to a query, by whatever name, or nil.
+    /// The oldest subscription to a query, with any name or none; nil if there is none.
     ///
     /// ```swift
     /// let puppies = realm.subscriptions.first(ofType: Dog.self) { $0.age < 2 }
@@ -140,7 +140,7 @@ public struct SyncSubscriptionSet: Sendable {
         first(QuerySubscription<T>(query: query))
     }
 
-    /// The subscription to a query, by whatever name, or nil.
+    /// The oldest subscription to a query, with any name or none; nil if there is none.
     ///
     /// ```swift
     /// let puppies = subscriptions.first(ofType: Dog.self, where: "age < %@", 2)
@@ -151,7 +151,7 @@ public struct SyncSubscriptionSet: Sendable {
         first(QuerySubscription<T>(where: NSPredicate(format: predicateFormat, argumentArray: arguments)))
     }
 
-    /// The subscription to a query, by whatever name, or nil.
+    /// The oldest subscription to a query, with any name or none; nil if there is none.
     ///
     /// ```swift
     /// let puppies = subscriptions.first(ofType: Dog.self, where: NSPredicate(format: "age < 2"))
@@ -171,7 +171,7 @@ public struct SyncSubscriptionSet: Sendable {
     }
 }
 
-/// How far the server is with a subscription set.
+/// The progress of the server with a subscription set.
 ///
 /// ```swift
 /// func text(_ state: SyncSubscriptionState) -> String {
@@ -195,7 +195,7 @@ public enum SyncSubscriptionState: Sendable {
 }
 
 extension SyncSubscriptionState: Equatable {
-    /// By case: errors are for people.
+    /// Compares the cases only: two errors are always equal.
     ///
     /// ```swift
     /// let isReady = subscriptions.state == .complete
@@ -211,7 +211,7 @@ extension SyncSubscriptionState: Equatable {
 // MARK: - As a sequence
 
 extension SyncSubscriptionSet: Sequence {
-    /// The subscription at a place, in the order in which they were added.
+    /// The subscription at a position, in the order in which they were added. Stops the program if it is out of bounds.
     ///
     /// ```swift
     /// let oldest = realm.subscriptions[0]

@@ -1,4 +1,4 @@
-/// Called with what a session ran into, as `SyncError`; on a thread of the library.
+/// Called with each error of a session, a `SyncError`, on a thread of the library.
 ///
 /// ```swift
 /// let report: ErrorReportingBlock = { error, session in
@@ -8,7 +8,7 @@
 /// ```
 public typealias ErrorReportingBlock = @Sendable (_ error: any Error, _ session: SyncSession?) -> Void
 
-/// What happens to a file whose past the server does not know any more.
+/// What happens when the server no longer knows a file's history.
 ///
 /// ```swift
 /// let configuration = user.flexibleSyncConfiguration(
@@ -17,26 +17,25 @@ public typealias ErrorReportingBlock = @Sendable (_ error: any Error, _ session:
 ///         afterReset: { before, after in print(after.objects(Dog.self).count, "dogs now") }))
 /// ```
 ///
-/// Realm replaced such a file by the server's state, and the mode said what became of what was not yet uploaded. Here
-/// device and server compare what they have, only the difference travels, and nothing is ever discarded, whatever the
-/// mode says:
+/// Realm replaced such a file by the server's state, and the mode decided about the writes that were not yet uploaded.
+/// Here device and server compare their objects and exchange only the difference. Nothing is discarded in any mode:
 ///
 /// | The server | Realm | The device here | Who hears of it |
 /// |---|---|---|---|
-/// | has forgotten the history since the device's last visit | reset | gets the difference, and keeps what it has not sent | the blocks |
-/// | was restored from an older copy | reset | does so too, and sends again what it wrote in the last days and the server lost | the blocks |
+/// | has trimmed the history since the device's last visit | reset | gets the difference, and keeps its unsent writes | the blocks |
+/// | was restored from an older copy | reset | the same, and sends again its writes of the last days that the server lost | the blocks |
 /// | … and lacks changes that no device keeps any more | reset | the same | the blocks; the handler, with `SyncError.clientReset` |
-/// | refuses a write for good | took it back | sends the rest, and has the write in ``Realm/unsyncedChanges`` | the error handler |
+/// | rejects a write permanently | took it back | sends the rest, and keeps the write in ``Realm/unsyncedChanges`` | the error handler |
 /// | has another database of this name | reset | keeps the file as it is, and the session stops | the handler, with `SyncError.clientReset` |
 ///
-/// The blocks are called once for each reset, right before and after the one transaction that brings the difference, on a
-/// queue of the library. In between the app's Realms stay open, and their observers hear of exactly what changed. If the
-/// file cannot be written, the reset is tried again, and so is the block before it. What the server sends because of other
-/// permissions or new classes is no reset.
+/// The blocks are called once for each reset, on a queue of the library, right before and after the one transaction
+/// that applies the difference. The app's Realms stay open meanwhile, and their observers get exactly what changed. If
+/// the file cannot be written, the reset is tried again, and the block before it is called again. Changes that come
+/// from other permissions or new classes are no reset.
 ///
-/// With `.manual` nothing has to be done by hand either, so its handler hears only of the errors in the table. Without a
-/// handler, and in the other modes, the error handler of the `SyncManager` does. `SyncError.clientResetInfo()` is nil:
-/// there is no file to replace.
+/// With `.manual` nothing has to be done by hand either: its handler gets only the `SyncError.clientReset` errors of
+/// the table. Without a handler, and in the other modes, the error handler of the `SyncManager` gets them.
+/// `SyncError.clientResetInfo()` is nil, because there is no file to replace.
 public enum ClientResetMode: Sendable {
     /// A block that gets the Realm as it was before.
     ///
@@ -53,25 +52,25 @@ public enum ClientResetMode: Sendable {
     /// ```
     public typealias AfterReset = @Sendable (_ before: Realm, _ after: Realm) -> Void
 
-    /// No block is called. Where somebody has to act, this handler hears of it.
+    /// Calls no blocks. The handler gets the errors on which somebody has to act.
     ///
     /// ```swift
     /// let mode = ClientResetMode.manual { error, session in print(error.localizedDescription) }
     /// ```
     case manual(errorHandler: ErrorReportingBlock? = nil)
-    /// In Realm: the server's state, without what was not yet uploaded. Here that is kept and sent all the same.
+    /// In Realm: takes the server's state and discards unsent writes. Here unsent writes are kept and sent as well.
     ///
     /// ```swift
     /// let mode = ClientResetMode.discardUnsyncedChanges(afterReset: { before, after in print("reset") })
     /// ```
     case discardUnsyncedChanges(beforeReset: BeforeReset? = nil, afterReset: AfterReset? = nil)
-    /// The server's state, with what was not yet uploaded on top of it.
+    /// Takes the server's state and applies unsent writes on top of it. The default.
     ///
     /// ```swift
     /// let configuration = user.flexibleSyncConfiguration(clientResetMode: .recoverUnsyncedChanges())
     /// ```
     case recoverUnsyncedChanges(beforeReset: BeforeReset? = nil, afterReset: AfterReset? = nil)
-    /// In Realm: the latter if possible, else the former. Here always the latter.
+    /// In Realm: recovers unsent writes if possible, else discards them. Here always recovers them.
     ///
     /// ```swift
     /// let configuration = user.flexibleSyncConfiguration(clientResetMode: .recoverOrDiscardUnsyncedChanges())
@@ -89,7 +88,7 @@ public enum ClientResetMode: Sendable {
         .discardUnsyncedChanges(beforeReset: beforeReset, afterReset: afterReset)
     }
 
-    /// Who hears of a reset instead of the app's error handler.
+    /// The handler that gets `clientReset` errors instead of the app's error handler.
     var manualHandler: ErrorReportingBlock? {
         if case .manual(let handler) = self { handler } else { nil }
     }

@@ -2,13 +2,13 @@ import CausewayObjectStore
 import CausewayStorage
 import Glibc
 
-/// The right to make the draft of a copy: a lock on a file beside the target. The file goes with the lock, or stays behind
-/// of a process that was killed, and then says nothing.
+/// Locks the draft of a copy, through a lock on a file beside the target. The file is deleted with the lock. A killed
+/// process leaves it behind without a lock, which does no harm.
 final class CopyLock {
     private let path: String
     private let descriptor: Int32
 
-    /// - Throws: `locked` while somebody else, in this process or another, copies to the same path.
+    /// - Throws: `locked` while another copy to the same path is being written, in this process or another.
     init(forCopyTo target: String) throws(StoreError) {
         path = target + ".copying-turn"
         while true {
@@ -34,7 +34,7 @@ final class CopyLock {
     }
 
     deinit {
-        // While the lock is held: without it the name may be another copy's.
+        // Before the lock is released: afterwards the name may belong to another copy.
         unlink(path)
         close(descriptor)
     }

@@ -6,9 +6,9 @@ import CausewayWire
 import Dispatch
 
 extension OutgoingCall {
-    /// Carries the call to the server.
+    /// Sends the call to the server and returns the answer.
     ///
-    /// - Parameter receive: hears what a download brings, until its stream is closed.
+    /// - Parameter receive: called with each message of a download, until its stream is closed.
     func answer(
         over transport: any Transport, token: String,
         receive: @escaping @Sendable (Conversation.Event) async -> Void
@@ -46,8 +46,8 @@ extension OutgoingCall {
     ) async throws(TransportFailure) -> Welcome {
         let sent = DispatchTime.now().uptimeNanoseconds
         let welcome = try await transport.hello(greeting.hello, token: token)
-        // Read first and rounded up, so that the trip reaches back to before it began: clocks that agree are then left
-        // alone, also where the trip took less than their milliseconds show.
+        // The local time is read first and the trip is rounded up, so that the trip seems to begin before it did.
+        // Clocks that agree are then not corrected, even when the trip takes less than a millisecond.
         let localTime = greeting.file.wallClock
         let roundTrip = (DispatchTime.now().uptimeNanoseconds - sent) / 1_000_000 + 1
         greeting.file.observe(welcome, localTime: localTime, roundTrip: roundTrip)

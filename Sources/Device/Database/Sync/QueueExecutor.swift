@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Runs an actor's work on a serial queue of its own, and the tasks that prefer it.
+/// Runs an actor's jobs, and the tasks that prefer it, on a serial queue of its own.
 ///
-/// A driver reads files, and the cooperative pool has a thread per core: work that blocks belongs elsewhere. A call that
-/// the actor starts stays on the queue, because each change of threads costs as much as the call itself.
+/// A driver reads files, and blocking work does not belong on the cooperative pool, which has one thread per core.
+/// Calls that the actor starts stay on the queue, because a change of threads costs as much as the call itself.
 final class QueueExecutor: SerialExecutor, TaskExecutor {
     let queue: DispatchQueue
 

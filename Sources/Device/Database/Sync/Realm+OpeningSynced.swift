@@ -1,22 +1,22 @@
 import CausewaySyncedFile
 
 extension Realm {
-    /// Whether opening a synced Realm waits for what the server has.
+    /// Whether opening a synced Realm waits for the download.
     ///
     /// ```swift
     /// let behavior: Realm.OpenBehavior = isKiosk ? .always : .never
     /// let realm = try await Realm.open(configuration: configuration, downloadBeforeOpen: behavior)
     /// ```
     public enum OpenBehavior: Sendable {
-        /// It does not: the file opens as it is.
+        /// Never waits: the file opens as it is.
         case never
-        /// Only when the file has never heard from the server.
+        /// Waits only if the file has never downloaded anything.
         case once
-        /// Every time.
+        /// Waits every time.
         case always
     }
 
-    /// Opens a synced Realm where the caller runs, when its subscriptions' content is on the device.
+    /// Opens a synced Realm where the caller runs, after the download that `downloadBeforeOpen` asks for.
     ///
     /// ```swift
     /// let configuration = user.flexibleSyncConfiguration(initialSubscriptions: { $0.append(QuerySubscription<Dog>()) })
@@ -24,7 +24,7 @@ extension Realm {
     /// ```
     ///
     /// - Throws: `Realm.Error` when the file cannot be opened; `SyncError` when the session ends before the content is
-    ///   here.
+    ///   here; `CancellationError` when the task is cancelled meanwhile.
     public static func open(
         configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior,
         _isolation: isolated (any Actor)? = #isolation
@@ -52,7 +52,7 @@ extension Realm {
         }
     }
 
-    /// Opens a synced Realm on the main actor, when its subscriptions' content is on the device.
+    /// Opens a synced Realm on the main actor, after the download that `downloadBeforeOpen` asks for.
     ///
     /// ```swift
     /// @MainActor func open() async throws {
@@ -62,7 +62,7 @@ extension Realm {
     /// ```
     ///
     /// - Throws: `Realm.Error` when the file cannot be opened; `SyncError` when the session ends before the content is
-    ///   here.
+    ///   here; `CancellationError` when the task is cancelled meanwhile.
     @MainActor
     public init(
         configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior

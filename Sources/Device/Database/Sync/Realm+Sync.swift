@@ -12,7 +12,7 @@ extension Realm {
         instance.driver.map(SyncSession.init(driver:))
     }
 
-    /// What the Realm is subscribed to. A local Realm has no subscriptions.
+    /// The subscriptions of the Realm. A local Realm has none: reading them stops the program.
     ///
     /// ```swift
     /// print(realm.subscriptions.count, realm.subscriptions.state)

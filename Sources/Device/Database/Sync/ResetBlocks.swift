@@ -1,6 +1,6 @@
 import Dispatch
 
-/// The app's blocks around a reset, and what opens a Realm of the file for them.
+/// The app's blocks before and after a reset, and the configuration that opens the Realm for them.
 struct ResetBlocks: Sendable {
     private let before: ClientResetMode.BeforeReset?
     private let after: ClientResetMode.AfterReset?
@@ -18,7 +18,7 @@ struct ResetBlocks: Sendable {
         self.configuration = configuration
     }
 
-    /// Calls the blocks in front of what resets the file and behind it, on the queue that this runs on.
+    /// Runs a reset between the app's two blocks. Must be called on the queue.
     func around<Outcome>(on queue: DispatchQueue, _ reset: () throws -> Outcome) throws -> Outcome {
         let live = try Realm(configuration: configuration, queue: queue)
         let frozen = live.freeze()

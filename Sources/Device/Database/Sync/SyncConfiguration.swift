@@ -4,7 +4,7 @@ import CausewaySync
 import CausewaySyncedFile
 import Synchronization
 
-/// How a Realm synchronises: as whom, and with which subscriptions from the first opening on.
+/// How a Realm synchronises: its user, and its subscriptions from the first opening on.
 ///
 /// ```swift
 /// let synced: SyncConfiguration = user.flexibleSyncConfiguration().syncConfiguration!
@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// Made by `User.flexibleSyncConfiguration` and `User.configuration(partitionValue:)`.
 public struct SyncConfiguration: Sendable {
-    /// Whose data it is.
+    /// The user whose data the Realm holds.
     public let user: User
     /// The value that every object of the Realm has in its partition property; nil for a Realm of subscriptions.
     ///
@@ -21,16 +21,15 @@ public struct SyncConfiguration: Sendable {
     /// if let value = realm.configuration.syncConfiguration?.partitionValue { print("only those of \(value)") }
     /// ```
     public let partitionValue: AnyBSON?
-    /// What happens to a file that shares no past with the server any more.
+    /// What happens when the server no longer knows the file's history.
     ///
     /// ```swift
     /// if case .manual? = realm.configuration.syncConfiguration?.clientResetMode { print("the app resets by itself") }
     /// ```
     public let clientResetMode: ClientResetMode
-    /// Whether an opening that waits for the server gives up at the first connection that fails, instead of waiting
-    /// until one succeeds.
+    /// Whether an opening that waits for the server throws at the first connection that fails, instead of trying again.
     public let cancelAsyncOpenOnNonFatalErrors: Bool
-    /// What the Realm is subscribed to from its first opening on.
+    /// The subscriptions that the Realm has from its first opening on.
     ///
     /// ```swift
     /// let isAskedAgain = realm.configuration.syncConfiguration?.initialSubscriptions?.rerunOnOpen ?? false
@@ -38,7 +37,7 @@ public struct SyncConfiguration: Sendable {
     public let initialSubscriptions: InitialSubscriptionsConfiguration?
 }
 
-/// What a Realm is subscribed to from its first opening on.
+/// The subscriptions that a Realm has from its first opening on.
 ///
 /// ```swift
 /// let initial = InitialSubscriptionsConfiguration(callback: { $0.append(QuerySubscription<Dog>()) }, rerunOnOpen: true)
@@ -48,10 +47,10 @@ public struct SyncConfiguration: Sendable {
 public struct InitialSubscriptionsConfiguration: Sendable {
     /// Adds the subscriptions, inside an update of the set.
     public let callback: @Sendable (SyncSubscriptionSet) -> Void
-    /// Whether it runs at every first opening in a process instead of once in the life of the file.
+    /// Whether the callback runs at the first opening in every process, instead of once per file.
     public let rerunOnOpen: Bool
 
-    /// Subscriptions that a block adds.
+    /// Creates initial subscriptions from a block that adds them.
     ///
     /// ```swift
     /// let puppies = InitialSubscriptionsConfiguration { subscriptions in
@@ -75,15 +74,16 @@ extension User {
     /// let realm = try await Realm.open(configuration: configuration)
     /// ```
     ///
-    /// The file lies in a folder of its own for each app and user; set the configuration's `fileURL` to choose another
+    /// Each app and user has a folder of its own for the file. Set the configuration's `fileURL` to choose another
     /// place.
     ///
     /// - Parameters:
-    ///   - clientResetMode: What happens when file and server share no past any more.
+    ///   - clientResetMode: What happens when the server no longer knows the file's history.
     ///   - cancelAsyncOpenOnNonFatalErrors: Whether an opening that waits for the server throws at the first connection
     ///     that fails.
     ///   - initialSubscriptions: Runs when the file is opened for the first time, before anything is downloaded.
-    ///   - rerunOnOpen: Whether it runs at every first opening in a process instead, for queries that change with time.
+    ///   - rerunOnOpen: Whether `initialSubscriptions` runs at the first opening in every process, for queries that
+    ///     change with time.
     public func flexibleSyncConfiguration(
         clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
         cancelAsyncOpenOnNonFatalErrors: Bool = false,
@@ -97,16 +97,16 @@ extension User {
         return configuration
     }
 
-    /// The configuration of a Realm for an app that was written for partitions: it holds the objects whose partition
-    /// property has one value.
+    /// The configuration of a Realm that holds the objects with one value in their partition property. For apps that
+    /// were written for partitions.
     ///
     /// ```swift
     /// let realm = try await Realm(configuration: user.configuration(partitionValue: "store 42"))
     /// ```
     ///
-    /// Every class of the Realm must store the property, `_partition` unless `AppConfiguration.partitionKey` names
-    /// another; the opening throws otherwise. It becomes a subscription to each class with that value. The server
-    /// does not fill the property in: set it in every object. Each value has a file of its own.
+    /// Every class of the Realm must have the partition property; opening throws otherwise. Its name is `_partition`
+    /// unless `AppConfiguration.partitionKey` is another. The Realm subscribes to the objects of each class that have
+    /// the value. The server does not fill the property in: set it in every object. Each value has a file of its own.
     public func configuration<T: BSON>(
         partitionValue: T, clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
         cancelAsyncOpenOnNonFatalErrors: Bool = false
@@ -133,8 +133,8 @@ extension Realm.Configuration {
 }
 
 extension SyncConfiguration: SyncSettings {
-    /// Drivers by file, so that a file that is opened again while its last writes are still on their way, or while
-    /// somebody holds its session, goes on with the one it has.
+    /// The drivers by path. A file that is opened again while its last writes are still being uploaded, or while
+    /// somebody holds its session, keeps its driver.
     private static let drivers = Mutex<ExactDictionary<WeakDriver>>([:])
 
     private struct WeakDriver {
@@ -194,7 +194,7 @@ extension SyncConfiguration: SyncSettings {
 }
 
 extension AppState {
-    /// The app's bounds of connections, as they are now.
+    /// The connection timeouts that apply now.
     var timeouts: SyncTimeoutOptions.Values {
         syncManager.timeoutOptions?.values ?? configuration.syncTimeouts ?? SyncTimeoutOptions.Values()
     }

@@ -7,10 +7,12 @@ import CausewayWire
 import Dispatch
 import Synchronization
 
-/// Runs one synced file's conversation: performs what the state machine asks, tells it what came of it.
+/// Runs one synced file's conversation: performs the actions that the state machine asks for, and tells it the
+/// outcomes.
 ///
-/// It decides nothing about the protocol, nor what an action of the conversation comes to (`Errand`). The conversation lives on a queue of its own and never waits for the file's
-/// writer; applying and staging happen on a second queue, so that a long bootstrap delays no upload and no heartbeat.
+/// It decides nothing about the protocol, and `Errand` decides what an action means here. The conversation lives on a
+/// queue of its own and never waits for the file's writer. Applying and staging run on a second queue, so that a long
+/// bootstrap delays no upload and no heartbeat.
 ///
 /// The driver lives as long as its file's coordinator: while a Realm of the file is open or writes are on their way.
 actor SyncDriver {
@@ -19,7 +21,7 @@ actor SyncDriver {
     nonisolated let file: SyncedFile
     nonisolated var transport: any Transport { way.withLock { $0 } }
     private nonisolated let way: Mutex<any Transport>
-    /// What others may read at any time.
+    /// State that any thread may read at any time.
     nonisolated let published = Mutex(Published())
 
     private nonisolated let resetBlocks: ResetBlocks?
@@ -28,7 +30,8 @@ actor SyncDriver {
     private var conversation: Conversation
     private var random = SystemRandomNumberGenerator()
     private var commits: CommitObservation?
-    /// The file's coordinator, held while writes are on their way: the app may let go of its Realm right after a write.
+    /// The file's coordinator. `coordinatorInUse` holds it while writes are being uploaded, because the app may release
+    /// its Realm right after a write.
     private weak var coordinator: FileCoordinator?
     private var coordinatorInUse: FileCoordinator?
     private var watch = FileWatch()
@@ -39,15 +42,15 @@ actor SyncDriver {
     private var waiting: [Conversation.Waiter: CheckedContinuation<Void, any Error>] = [:]
     private var lastWaiter: UInt64 = 0
     private var subscriptionWaits: [SubscriptionWait] = []
-    /// Who waits only for as long as every connection succeeds.
+    /// Waiters that fail with the first connection that fails.
     private var impatient: Set<Conversation.Waiter> = []
-    /// What broke the connection last; nil since one works.
+    /// The error that ended the last connection; nil once one works again.
     private var outage: SyncError?
     var progressObservers: [ProgressObserver] = []
 
     struct Published {
         var connection = ConnectionState.disconnected
-        /// The ends of what the server has confirmed of the two logs.
+        /// How far the server has confirmed the two logs.
         var uploaded = Conversation.Logged(changesets: 0, oneWay: 0)
         var isSuspended = false
         var isInvalid = false
@@ -65,7 +68,7 @@ actor SyncDriver {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Reads where the file stands. Nothing is sent before `start`.
+    /// Reads the state of the file. Nothing is sent before `start`.
     init(
         configuration: SyncConfiguration, file: SyncedFile, transport: any Transport, resetBlocks: ResetBlocks? = nil
     ) throws {
@@ -93,7 +96,7 @@ actor SyncDriver {
         }
     }
 
-    /// The file is open through this coordinator from now on.
+    /// Uses this coordinator for the file from now on.
     func use(_ coordinator: FileCoordinator?) {
         self.coordinator = coordinator
     }
@@ -191,7 +194,7 @@ actor SyncDriver {
         }
     }
 
-    /// Calls go on with a newer token of the same login.
+    /// Later calls use a newer token of the same login.
     nonisolated func tokenRefreshed() {
         tell(.tokenLasts(until: user.tokenExpires))
     }
@@ -204,7 +207,7 @@ actor SyncDriver {
         }
     }
 
-    /// What is under way ends, and the next connection goes to the app's new address.
+    /// Ends the current calls. The next connection goes to the app's new address.
     nonisolated func serverMoved() {
         let transport = user.app.transport()
         onQueue { driver in
@@ -240,10 +243,9 @@ actor SyncDriver {
         try await wait { .waitForUpload($0) }
     }
 
-    /// Returns when everything the server had when it was asked is here.
+    /// Returns when the device has everything that the server had when it was asked.
     ///
-    /// - Parameter impatiently: whether a connection that fails ends the wait with an error, though another attempt
-    ///   follows.
+    /// - Parameter impatiently: whether a failed connection throws, although another attempt follows.
     func waitForDownload(impatiently: Bool = false) async throws {
         if impatiently, let outage { throw outage }
         try await wait(impatiently: impatiently) { .waitForDownload($0) }
@@ -262,7 +264,7 @@ actor SyncDriver {
         defer { impatient.remove(waiter) }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                // What is given up before it began is not heard of again.
+                // A wait that was cancelled before it began is never started.
                 guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
                 waiting[waiter] = continuation
                 handle(event)
@@ -276,7 +278,8 @@ actor SyncDriver {
         }
     }
 
-    /// Returns when the file holds what this version of the subscriptions matches, or a newer one took its place.
+    /// Returns when the file holds everything that this version of the subscriptions matches, or when a newer version
+    /// has replaced it.
     func waitForSubscriptions(_ version: UInt64) async throws {
         guard user.isLoggedIn else {
             throw SyncError(.clientUser, "The user is not logged in. Log in to sync.")
@@ -365,7 +368,7 @@ actor SyncDriver {
         }
     }
 
-    /// The quarantine has them already: whoever hears of it finds them there.
+    /// The quarantine contains the changes already, so that the error handler finds them there.
     private func reportRefused(_ changes: [QuarantinedChange]) {
         for change in changes {
             user.app.syncManager.report(SyncError(change), SyncSession(driver: self))
@@ -376,7 +379,7 @@ actor SyncDriver {
         outage = error
         for waiter in impatient {
             guard let continuation = waiting.removeValue(forKey: waiter) else { continue }
-            // Not from within the conversation's own actions.
+            // Told later: this runs inside the conversation's own actions.
             tell(.waitCancelled(waiter))
             continuation.resume(throwing: error)
         }
@@ -398,7 +401,7 @@ actor SyncDriver {
     private func arm(_ moment: Moment) {
         lastWake += 1
         let number = lastWake
-        // Late by the rounding of the clock rather than early: an early timer would be armed again for nothing.
+        // Rounded up: a timer that fires early would be armed again for nothing.
         let milliseconds = Int(clamping: moment.milliseconds &- min(moment.milliseconds, Self.now.milliseconds)) + 1
         executor.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { [weak self] in
             self?.assumeIsolated { driver in
@@ -409,8 +412,8 @@ actor SyncDriver {
 
     // MARK: - The file
     //
-    // What the file is given to do holds the driver: a file that is opened again meanwhile goes on with this one, and
-    // no other conversation ever starts from a checkpoint that is about to move.
+    // Work on the file holds the driver. A file that is opened again meanwhile keeps this driver, so that no other
+    // conversation starts from a checkpoint that is about to move.
 
     private func onFile(_ work: Conversation.Action) {
         if let announcement = work.announcement { user.app.syncManager.log(.info, announcement) }
@@ -420,7 +423,7 @@ actor SyncDriver {
         }
     }
 
-    /// With the app's blocks around what resets the file.
+    /// Applies changes, and calls the app's blocks around a reset.
     private nonisolated func applying(_ changes: [ViewChange]) throws -> SyncedFile.Applied {
         guard let resetBlocks, try file.isReset(by: changes) else { return try file.apply(changes) }
         return try resetBlocks.around(on: fileQueue) { try file.apply(changes) }
@@ -432,7 +435,7 @@ actor SyncDriver {
         if let failure = outcome.failure { reportFile(failure, "The server's answer could not be stored") }
         finishSubscriptionWaits()
         if case .queriesRefused(_, let failure) = work {
-            // Whoever hears of it looks at the subscriptions, which say the same by now.
+            // The subscriptions show the failure by now, so that the error handler finds it there.
             user.app.syncManager.report(SyncError(failure), SyncSession(driver: self))
         }
     }
@@ -469,7 +472,7 @@ actor SyncDriver {
 }
 
 extension Conversation.Action {
-    /// What an operator should find in the log of the app.
+    /// The message about an action for the app's log; nil for actions that need none.
     fileprivate var announcement: String? {
         switch self {
         case .refill(let committed):

@@ -1,7 +1,7 @@
 import CausewaySync
 import CausewayWire
 
-// How the conversation's words become the app's.
+// Maps the errors of a conversation to the errors of the app.
 
 extension SyncError {
     init(_ trouble: Trouble) {

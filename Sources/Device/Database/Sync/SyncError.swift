@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a synced Realm's conversation with its server ran into.
+/// An error of a synced Realm's session with its server.
 ///
 /// ```swift
 /// app.syncManager.errorHandler = { error, session in
@@ -12,8 +12,8 @@ public import Foundation
 /// }
 /// ```
 ///
-/// The message names the cause and what to do about it. No data is lost by any of these: what was not sent stays in
-/// the file's log, and what was refused in its quarantine.
+/// The message names the cause and what to do about it. None of these errors loses data on the device: unsent writes
+/// stay in the file's log, and rejected ones in its quarantine.
 public struct SyncError: Error, Sendable, Hashable {
     /// What happened, for a caller that treats kinds of error differently.
     ///
@@ -27,40 +27,40 @@ public struct SyncError: Error, Sendable, Hashable {
     /// if let error = error as? SyncError { print(error.message) }
     /// ```
     public let message: String
-    /// The number the server gave the failure; nil when it did not come from the server.
+    /// The server's number for the failure; nil when the error did not come from the server.
     ///
     /// ```swift
     /// if let error = error as? SyncError, let number = error.serverCode { print("the server says \(number)") }
     /// ```
     public let serverCode: Int?
 
-    /// The writes that the server refused: the objects they were about, and why. Nil but for `writeRejected`.
+    /// The writes that the server rejected: the affected objects and the reasons. Nil unless the code is
+    /// `writeRejected`.
     ///
     /// ```swift
     /// for write in (error as? SyncError)?.compensatingWriteInfo ?? [] { print(write.objectType, write.reason) }
     /// ```
     ///
-    /// The app sees the server's values of these objects again. What it had written is not gone: ``Realm/unsyncedChanges``
-    /// has it.
+    /// These objects show the server's values again. The rejected writes are kept in ``Realm/unsyncedChanges``.
     public let compensatingWriteInfo: [CompensatingWriteInfo]?
 
-    /// Where the app can find a copy of a file that must be reset, and what resets it at once. The library makes no copy
-    /// and replaces no file: it keeps the file as it is, and this is nil.
+    /// The path of a backup of a file that must be reset, and a token that resets the file at once. Always nil: this
+    /// library neither copies nor replaces the file.
     ///
     /// ```swift
     /// if let (path, _) = (error as? SyncError)?.clientResetInfo() { print("a copy is at \(path)") }
     /// ```
     public func clientResetInfo() -> (String, ActionToken)? { nil }
 
-    /// What deletes the file of a Realm that the user may not synchronise. The library deletes no file by itself: this is
-    /// nil, and `Realm.deleteFiles(for:)` does it.
+    /// The token that deletes the file of a Realm that the user may not synchronise. Always nil: this library deletes
+    /// no file by itself. Call `Realm.deleteFiles(for:)` instead.
     ///
     /// ```swift
     /// let nothing = (error as? SyncError)?.deleteRealmUserInfo()    // nil
     /// ```
     public func deleteRealmUserInfo() -> ActionToken? { nil }
 
-    /// What `clientResetInfo` would hand out to reset a file at once.
+    /// The token of `clientResetInfo` that resets a file at once. This library never creates one.
     ///
     /// ```swift
     /// let token: SyncError.ActionToken? = (error as? SyncError)?.clientResetInfo()?.1    // nil
@@ -90,13 +90,13 @@ public struct SyncError: Error, Sendable, Hashable {
     /// }
     /// ```
     public enum Code: Int, Sendable {
-        /// The session cannot go on as it is.
+        /// The session cannot continue, for example because the server does not know the database.
         case clientSession = 4
         /// The user is logged out or unknown.
         case clientUser = 5
-        /// Device and server do not understand each other, or the file cannot take what came.
+        /// Device and server cannot understand each other, or the file cannot store what the server sent.
         case clientInternal = 6
-        /// File and server do not share one past: the file must be replaced. It is never done without the app.
+        /// The histories of file and server do not match. The library never replaces the file by itself.
         case clientReset = 7
         /// The token is not accepted, or has expired. Log in again with a new one.
         case underlyingAuth = 8
@@ -104,7 +104,8 @@ public struct SyncError: Error, Sendable, Hashable {
         case permissionDenied = 9
         /// The server cannot serve a subscription.
         case invalidFlexibleSyncSubscriptions = 10
-        /// The server refuses a write for good. The rest goes on; what was refused is in `Realm.unsyncedChanges`.
+        /// The server rejects a write permanently. Other writes go on; the rejected ones are in
+        /// `Realm.unsyncedChanges`.
         case writeRejected = 11
         /// The server cannot be reached. The device tries again by itself.
         case connectionFailed = 12
@@ -115,7 +116,7 @@ public struct SyncError: Error, Sendable, Hashable {
     }
 }
 
-/// A write that the server refused: which object it was about, and why.
+/// A write that the server rejected: the affected object and the reason.
 ///
 /// ```swift
 /// func tell(_ write: CompensatingWriteInfo) {
@@ -125,9 +126,9 @@ public struct SyncError: Error, Sendable, Hashable {
 public struct CompensatingWriteInfo: Sendable, Hashable {
     /// The class of the object.
     public let objectType: String
-    /// Its primary key.
+    /// The object's primary key.
     public let primaryKey: AnyBSON
-    /// A sentence of the server.
+    /// The server's reason, as a sentence.
     public let reason: String
 }
 
@@ -157,7 +158,7 @@ extension SyncError.Code {
 }
 
 extension SyncError {
-    /// The session cannot go on as it is.
+    /// The session cannot continue.
     ///
     /// ```swift
     /// do {
@@ -171,9 +172,9 @@ extension SyncError {
     public static let clientSessionError = Code.clientSession
     /// The user is logged out or unknown.
     public static let clientUserError = Code.clientUser
-    /// Device and server do not understand each other, or the file cannot take what came.
+    /// Device and server cannot understand each other, or the file cannot store what the server sent.
     public static let clientInternalError = Code.clientInternal
-    /// File and server do not share one past.
+    /// The histories of file and server do not match.
     public static let clientResetError = Code.clientReset
     /// The token is not accepted.
     public static let underlyingAuthError = Code.underlyingAuth
@@ -181,7 +182,7 @@ extension SyncError {
     public static let permissionDeniedError = Code.permissionDenied
     /// The server cannot serve a subscription.
     public static let invalidFlexibleSyncSubscriptions = Code.invalidFlexibleSyncSubscriptions
-    /// The server refuses a write.
+    /// The server rejects a write.
     public static let writeRejected = Code.writeRejected
     /// The server cannot be reached.
     public static let connectionFailed = Code.connectionFailed
@@ -217,7 +218,7 @@ extension SyncError: LocalizedError {
 }
 
 extension SyncError: CustomNSError {
-    /// RealmSwift's name for these errors.
+    /// The domain of these errors, the same as in RealmSwift.
     ///
     /// ```swift
     /// (error as NSError).domain == SyncError.errorDomain    // "io.realm.sync"

@@ -21,7 +21,7 @@ public final class SyncManager: Sendable {
 
     init() {}
 
-    /// Called with what a session ran into, as `SyncError`; on a thread of the library.
+    /// Called with each error of a session, a `SyncError`, on a thread of the library.
     ///
     /// ```swift
     /// let handler: SyncManager.ErrorHandler = { error, session in print(error.localizedDescription) }
@@ -29,8 +29,8 @@ public final class SyncManager: Sendable {
     /// ```
     public typealias ErrorHandler = ErrorReportingBlock
 
-    /// Hears of every error of every session, but of those that a `.manual` client reset mode has a handler for.
-    /// Without one, errors go to `logger`.
+    /// Called with every error of every session, except client resets that a `.manual` mode has a handler for. Without
+    /// a handler, errors go to `logger`.
     ///
     /// ```swift
     /// app.syncManager.errorHandler = { error, session in print(error.localizedDescription) }
@@ -40,7 +40,7 @@ public final class SyncManager: Sendable {
         set { settings.withLock { $0.errorHandler = newValue } }
     }
 
-    /// Headers added to every request, for proxies that want them. A change holds from the next request on.
+    /// Headers added to every request, for proxies that want them. A change applies from the next request on.
     ///
     /// ```swift
     /// app.syncManager.customRequestHeaders["x-tenant"] = "north"
@@ -50,8 +50,8 @@ public final class SyncManager: Sendable {
         set { settings.withLock { $0.customRequestHeaders = newValue } }
     }
 
-    /// The header that carries the token; `Authorization` when nil. A change holds from the next request on. Something
-    /// on the way must turn it into `Authorization`: the server reads no other.
+    /// The header that carries the token; `Authorization` when nil. A change applies from the next request on. The
+    /// server reads only `Authorization`, so a proxy must translate any other name.
     ///
     /// ```swift
     /// app.syncManager.authorizationHeaderName = "x-sync-token"
@@ -61,7 +61,7 @@ public final class SyncManager: Sendable {
         set { settings.withLock { $0.authorizationHeaderName = newValue } }
     }
 
-    /// How the app names itself in the `User-Agent` header of every request.
+    /// The `User-Agent` header of every request; `causeway` by default.
     ///
     /// ```swift
     /// app.syncManager.userAgent = "Kennel/2.1"
@@ -71,7 +71,7 @@ public final class SyncManager: Sendable {
         set { settings.withLock { $0.userAgent = newValue } }
     }
 
-    /// The bounds of connections, instead of those of the app's configuration. Set them before the first Realm is
+    /// The timeouts of connections, in place of those in the app's configuration. Set them before the first Realm is
     /// opened.
     ///
     /// ```swift
@@ -82,7 +82,7 @@ public final class SyncManager: Sendable {
         set { settings.withLock { $0.timeoutOptions = newValue?.values } }
     }
 
-    /// Gets what the app's sessions have to say, as far as `logLevel` lets it pass; `Logger.shared` does when nil.
+    /// Receives the log messages of the app's sessions, up to `logLevel`. When nil, they go to `Logger.shared`.
     ///
     /// ```swift
     /// app.syncManager.logger = { level, message in print("[\(level)] \(message)") }

@@ -3,7 +3,7 @@ import CausewayObjectStore
 import CausewayOpLog
 import CausewaySyncedFile
 
-/// Stands in every write transaction of a synchronised file and writes down what the app did.
+/// Takes part in every write transaction of a synchronised file and records the app's changes.
 final class SyncParticipant: CommitParticipant {
     let driver: SyncDriver
 
@@ -15,8 +15,8 @@ final class SyncParticipant: CommitParticipant {
         try driver.file.replica.record(in: transaction, now: driver.file.wallClock)
     }
 
-    /// The driver hears of every commit from the store, other processes' included. It decides whether the file stays
-    /// open until the commit is on the server, and the file stays open until it has.
+    /// The driver hears of every commit from the store, including those of other processes. It decides whether the file
+    /// stays open until the commit is on the server. This call keeps the file open until it has decided.
     func didCommit(version: UInt64, through coordinator: FileCoordinator) {
         driver.onQueue { _ in withExtendedLifetime(coordinator) {} }
     }

@@ -2,7 +2,7 @@ import CausewaySync
 import Synchronization
 
 extension SyncSession {
-    /// Until when to report.
+    /// How long a notification reports progress.
     ///
     /// ```swift
     /// let mode: SyncSession.ProgressMode = isFirstStart ? .forCurrentlyOutstandingWork : .reportIndefinitely
@@ -24,14 +24,14 @@ extension SyncSession {
     /// }
     /// ```
     ///
-    /// Uploads are counted in transactions, downloads in objects: what can be counted before it is encoded.
+    /// Uploads count transactions and downloads count objects: both numbers are known before anything is encoded.
     public struct Progress: Hashable, Sendable {
-        /// What has been transferred.
+        /// The number of transactions or objects transferred so far.
         public let transferred: Int
-        /// What has been or is to be transferred.
+        /// The number of transactions or objects transferred so far and still to come.
         public let transferrable: Int
 
-        /// From 0 to 1; never falls while it is about currently outstanding work.
+        /// The fraction that is done, from 0 to 1. With `forCurrentlyOutstandingWork` it never falls.
         ///
         /// ```swift
         /// let progress = session.addProgressNotification(for: .download, mode: .reportIndefinitely) { print($0.progressEstimate) }
@@ -43,7 +43,7 @@ extension SyncSession {
         /// The same as `progressEstimate`.
         public var fractionTransferred: Double { progressEstimate }
 
-        /// The same as `transferred`: it never was a number of bytes here.
+        /// The same as `transferred`. It counts transactions or objects, not bytes.
         ///
         /// ```swift
         /// let token = session.addProgressNotification(for: .upload, mode: .forCurrentlyOutstandingWork) { print($0.transferredBytes) }
@@ -51,7 +51,7 @@ extension SyncSession {
         @available(*, deprecated, message: "Transactions and objects are counted, not bytes. Use progressEstimate.")
         public var transferredBytes: Int { transferred }
 
-        /// The same as `transferrable`: it never was a number of bytes here.
+        /// The same as `transferrable`. It counts transactions or objects, not bytes.
         ///
         /// ```swift
         /// let token = session.addProgressNotification(for: .upload, mode: .forCurrentlyOutstandingWork) { print($0.transferrableBytes) }
@@ -63,7 +63,7 @@ extension SyncSession {
         public var isTransferComplete: Bool { transferred >= transferrable }
     }
 
-    /// Stops the reports when `invalidate` is called or the token goes away.
+    /// Keeps progress reports coming. They stop when `invalidate` is called or the token is released.
     ///
     /// ```swift
     /// let token: SyncSession.ProgressNotificationToken? = session.addProgressNotification(
@@ -93,14 +93,16 @@ extension SyncSession {
         deinit { invalidate() }
     }
 
-    /// Reports how far uploads or downloads are: once at the beginning and then at every step, on a thread of the
-    /// library. Keep the token as long as you want to hear.
+    /// Reports the progress of uploads or downloads: once at the beginning and then at every step, on a thread of the
+    /// library.
     ///
     /// ```swift
     /// let token = session.addProgressNotification(for: .download, mode: .forCurrentlyOutstandingWork) { progress in
     ///     print("\(progress.transferred) of \(progress.transferrable) objects")
     /// }
     /// ```
+    ///
+    /// - Returns: The token that keeps the reports coming; nil when the user has logged out.
     public func addProgressNotification(
         for direction: ProgressDirection, mode: ProgressMode, block: @escaping @Sendable (Progress) -> Void
     ) -> ProgressNotificationToken? {
@@ -122,7 +124,7 @@ struct ProgressObserver: Sendable {
     var direction: SyncSession.ProgressDirection
     var mode: SyncSession.ProgressMode
     var block: @Sendable (SyncSession.Progress) -> Void
-    /// Where the count stood, and ends, for currently outstanding work; set by the first report.
+    /// The count at the first report, and the count at which currently outstanding work is done.
     private var range: (from: UInt64, to: UInt64, finished: UInt64)?
     private var last: SyncSession.Progress?
     private(set) var isFinished = false
@@ -147,8 +149,8 @@ struct ProgressObserver: Sendable {
         case .forCurrentlyOutstandingWork:
             let range = range ?? (progress.transferred, progress.transferrable, progress.finished)
             self.range = range
-            // A count of a later change says that what was outstanding is done; one that fell, that a part of it was lost
-            // on the way and comes again.
+            // A later change means that the outstanding work is done. A lower count means that a part of it was lost on
+            // the way and comes again.
             let isPast = progress.finished > range.finished
             let known = range.from + UInt64(last?.transferred ?? 0)
             let done = isPast ? range.to : min(max(progress.transferred, known), range.to)

@@ -2,7 +2,7 @@ import CausewaySync
 public import Dispatch
 import Synchronization
 
-/// The conversation of one synced Realm with its server.
+/// The session in which one synced Realm exchanges changes with its server.
 ///
 /// ```swift
 /// let session: SyncSession = realm.syncSession!
@@ -11,7 +11,7 @@ import Synchronization
 /// try await session.wait(for: .download)  // this device has what the server had
 /// ```
 ///
-/// A session lives as long as a Realm of its file is open or writes are still on their way; it may be used from any
+/// A session lives while a Realm of its file is open or writes are still being uploaded. It may be used from any
 /// thread.
 public final class SyncSession: Sendable {
     let driver: SyncDriver
@@ -20,7 +20,7 @@ public final class SyncSession: Sendable {
         self.driver = driver
     }
 
-    /// Whether a session does its work.
+    /// Whether a session synchronises.
     ///
     /// ```swift
     /// let state: SyncSession.State = session.state
@@ -39,22 +39,22 @@ public final class SyncSession: Sendable {
         case invalid
     }
 
-    /// Whether the server is at the other end.
+    /// The state of a session's connection to the server.
     ///
     /// ```swift
     /// let states: [SyncSession.ConnectionState] = [.disconnected, .connecting, .connected]
     /// print(states.contains(session.connectionState))
     /// ```
     public enum ConnectionState: Hashable, Sendable {
-        /// There is no connection; another attempt may be armed.
+        /// There is no connection. Another attempt may be scheduled.
         case disconnected
-        /// A connection is being made, or a new token asked for.
+        /// The session is connecting, or is asking for a new token.
         case connecting
-        /// The session is under way.
+        /// The session is connected.
         case connected
     }
 
-    /// Which way data goes.
+    /// The direction of a transfer.
     ///
     /// ```swift
     /// let directions: [SyncSession.ProgressDirection] = [.upload, .download]
@@ -67,7 +67,7 @@ public final class SyncSession: Sendable {
         case download
     }
 
-    /// Whether the session does its work.
+    /// Whether the session synchronises.
     ///
     /// ```swift
     /// if session.state == .invalid { print("log in again") }
@@ -79,7 +79,7 @@ public final class SyncSession: Sendable {
         }
     }
 
-    /// Whether the server is at the other end now.
+    /// The state of the connection to the server now.
     ///
     /// ```swift
     /// print(session.connectionState == .connected ? "online" : "offline")
@@ -88,7 +88,8 @@ public final class SyncSession: Sendable {
         ConnectionState(driver.published.withLock(\.connection))
     }
 
-    /// The state of the connection now and at every change, until the task that reads ends.
+    /// The state of the connection now and at every change, until the task that reads ends. A slow reader gets only the
+    /// newest eight states.
     ///
     /// ```swift
     /// for await state in session.connectionStates { label.text = "\(state)" }
@@ -108,7 +109,7 @@ public final class SyncSession: Sendable {
         }
     }
 
-    /// Whose session it is.
+    /// The user of the session.
     ///
     /// ```swift
     /// print(session.parentUser()?.id ?? "nobody")
@@ -161,10 +162,11 @@ public final class SyncSession: Sendable {
     ///
     /// It waits for a connection as long as that takes; cancel the task to give up.
     ///
-    /// A write that the server refused does not keep it waiting, and is no error here: `Realm.unsyncedChanges` has it once
-    /// the download has told it.
+    /// Rejected writes neither delay it nor make it throw. They are in `Realm.unsyncedChanges` once the download has
+    /// reported them.
     ///
-    /// - Throws: `SyncError` when the session has ended: the token is not accepted, the certificate is not trusted.
+    /// - Throws: `SyncError` when the user has logged out or the session has ended, for example because the token is
+    ///   not accepted or the certificate is not trusted; `CancellationError` when the task is cancelled.
     public func wait(for direction: ProgressDirection) async throws {
         switch direction {
         case .upload: try await driver.waitForUpload()
@@ -172,11 +174,15 @@ public final class SyncSession: Sendable {
         }
     }
 
-    /// The same, calling back on a queue.
+    /// Calls back when everything written before is on the server, or when everything the server had is here.
     ///
     /// ```swift
     /// session.wait(for: .upload, queue: .main) { error in print(error ?? "the server has it") }
     /// ```
+    ///
+    /// - Parameters:
+    ///   - queue: Where the block is called; a thread of the library when nil.
+    ///   - block: Called once, with nil or with the error that ``wait(for:)`` throws.
     public func wait(
         for direction: ProgressDirection, queue: DispatchQueue? = nil,
         block: @escaping @Sendable ((any Error)?) -> Void
@@ -195,8 +201,7 @@ public final class SyncSession: Sendable {
 }
 
 extension SyncSession {
-    /// Does at once what an error's token stands for. No error of this library has one, since nothing is ever replaced or
-    /// deleted without the app: there is nothing to do.
+    /// Does nothing. In RealmSwift it resets or deletes a file at once, but no error of this library has a token.
     ///
     /// ```swift
     /// if let (_, token) = (error as? SyncError)?.clientResetInfo() {
@@ -207,14 +212,14 @@ extension SyncSession {
 }
 
 extension SyncSession {
-    /// What the session has carried since the file was opened.
+    /// The bytes that the session has sent and received since the file was opened.
     ///
     /// ```swift
     /// let statistics: SyncSession.Statistics = session.statistics
     /// print("\(statistics.bytesSent) bytes up, \(statistics.bytesReceived) bytes down")
     /// ```
     ///
-    /// Bytes of messages, compressed as they travelled; without what HTTP and TLS put around them.
+    /// Counts messages as they travel, compressed, without what HTTP and TLS add.
     public struct Statistics: Hashable, Sendable {
         /// From the device to the server.
         public let bytesSent: Int
@@ -222,7 +227,7 @@ extension SyncSession {
         public let bytesReceived: Int
     }
 
-    /// What the session has carried up to now.
+    /// The bytes that the session has sent and received up to now.
     ///
     /// ```swift
     /// print("\(session.statistics.bytesReceived) bytes since the file was opened")
@@ -235,7 +240,7 @@ extension SyncSession {
 }
 
 extension SyncSession: Hashable {
-    /// Whether the two are of one file.
+    /// Whether both are sessions of the same open file.
     ///
     /// ```swift
     /// let sessions = Set(user.allSessions)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The bounds of a connection, in milliseconds.
+/// The timeouts of connections, in milliseconds.
 ///
 /// ```swift
 /// let timeouts = SyncTimeoutOptions()
@@ -8,7 +8,8 @@ import Synchronization
 /// let app = App(id: "flights", configuration: AppConfiguration(baseURL: baseURL, syncTimeouts: timeouts))
 /// ```
 ///
-/// An app reads them once, when it is made; `SyncManager.timeoutOptions` before its first Realm is opened.
+/// An app copies its options when it is created. `SyncManager.timeoutOptions` replaces them before the first Realm is
+/// opened.
 public final class SyncTimeoutOptions: Sendable {
     struct Values: Hashable, Sendable {
         var connectTimeout: UInt = 10_000
@@ -19,8 +20,8 @@ public final class SyncTimeoutOptions: Sendable {
         /// Whether the app said how long a connection may stay silent.
         private(set) var boundsSilence = false
 
-        /// How long a connection may stay silent before it counts as lost; nil when the app did not say. The server
-        /// writes by itself, so that period and timeout are one bound here.
+        /// How long a connection may be silent before it counts as lost; nil when the app has not set it. The server
+        /// sends heartbeats by itself, so the period and the timeout add up to one limit.
         var silenceMilliseconds: UInt64? {
             guard boundsSilence else { return nil }
             let (sum, overflow) = UInt64(pingKeepalivePeriod).addingReportingOverflow(UInt64(pongKeepaliveTimeout))
@@ -36,7 +37,7 @@ public final class SyncTimeoutOptions: Sendable {
     /// let hasty = SyncTimeoutOptions(connectTimeout: 2_000)
     /// ```
     ///
-    /// - Parameter connectTimeout: how long to wait for a connection, TLS included.
+    /// - Parameter connectTimeout: how long to wait for a connection, TLS included; 10,000 when nil.
     public init(connectTimeout: UInt? = nil) {
         var values = Values()
         if let connectTimeout { values.connectTimeout = connectTimeout }
@@ -60,8 +61,9 @@ public final class SyncTimeoutOptions: Sendable {
         set { state.withLock { $0.connectTimeout = newValue } }
     }
 
-    /// How long a connection stays open that no Realm uses any more: one that is opened or resumed within that time need
-    /// not wait for a new one. 30,000 by default. The server closes a connection without requests after 75 seconds.
+    /// How long a connection stays open after the last Realm has stopped using it. A Realm that is opened or resumed
+    /// within that time uses it again. 30,000 by default. The server closes a connection without requests after 75
+    /// seconds.
     ///
     /// ```swift
     /// let timeouts = SyncTimeoutOptions()
@@ -72,8 +74,9 @@ public final class SyncTimeoutOptions: Sendable {
         set { state.withLock { $0.connectionLingerTime = newValue } }
     }
 
-    /// A connection that was silent for this long, and for `pongKeepaliveTimeout` more, counts as lost. The server
-    /// says how often it writes; two of its intervals are the least. Without either value it is three of them.
+    /// The first part of the time that a connection may be silent; `pongKeepaliveTimeout` is the second. A connection
+    /// that is silent for longer than both counts as lost. 60,000 by default when only the other is set. The limit is
+    /// at least two heartbeat intervals of the server. When neither is set, it is three intervals.
     ///
     /// ```swift
     /// let timeouts = SyncTimeoutOptions()
@@ -92,8 +95,8 @@ public final class SyncTimeoutOptions: Sendable {
         set { state.withLock { $0.pongKeepaliveTimeout = newValue } }
     }
 
-    /// After how long without a connection RealmSwift downloads before it uploads. Here neither ever waits for the
-    /// other: the value is only remembered. 60,000 by default.
+    /// The time offline after which RealmSwift downloads before it uploads. It has no effect here, since neither ever
+    /// waits for the other. 60,000 by default.
     ///
     /// ```swift
     /// SyncTimeoutOptions().fastReconnectLimit    // 60000
@@ -105,7 +108,7 @@ public final class SyncTimeoutOptions: Sendable {
 }
 
 extension SyncTimeoutOptions: Hashable {
-    /// By their values.
+    /// Compares the values.
     ///
     /// ```swift
     /// SyncTimeoutOptions(connectTimeout: 5_000) == SyncTimeoutOptions(connectTimeout: 5_000)    // true

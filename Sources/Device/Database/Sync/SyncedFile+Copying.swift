@@ -8,23 +8,23 @@ import Foundation
 import Synchronization
 
 extension SyncedFile {
-    /// What a copy of a synchronised file is.
+    /// What a copy of a synchronised file becomes.
     enum CopyKind {
-        /// A local file: of the server it knows nothing.
+        /// A local file, without any state of synchronisation.
         case local
-        /// A synchronised file that any device may open: it stands where this one stands, and belongs to nobody yet.
+        /// A synchronised file that any device may open. It has this file's checkpoint, and no owner yet.
         case seed
     }
 
     /// Writes a compacted copy to a path where no file is yet.
     ///
     /// - Throws: `Realm.Error.fail` for a seed while the server lacks something that was written here; `locked` while
-    ///   somebody else copies to the path.
+    ///   another copy is being written to the path.
     func copy(to path: String, key: [UInt8]?, as kind: CopyKind) throws {
-        // The books are changed in a copy that nobody sees, and what is left is copied without the space they took.
+        // The synchronisation state is removed from a temporary copy. A second copy then leaves out the space it took.
         let draft = path + ".copying"
         let lock = try CopyLock(forCopyTo: path)
-        // What a copy left that was cut short: nobody else is at it.
+        // An interrupted copy may have left a draft. The lock guarantees that nobody else is writing it.
         Self.removeDraft(draft)
         defer { withExtendedLifetime(lock) { Self.removeDraft(draft) } }
         try store.copy(to: draft, key: key)
@@ -68,12 +68,13 @@ extension SyncedFile {
 }
 
 extension SyncDriver {
-    /// How long a copy waits for the server's word about what it has confirmed already. The word is on its way; only a
-    /// busy machine makes it late.
+    /// How long a copy waits until the file has stored the confirmation of uploads that the server has already
+    /// acknowledged. The confirmation is on its way; only a busy machine delays it.
     private static let settlingSecondsMax = 120
 
-    /// Blocks while the server has everything and the file has not heard of it, which is the very next thing that it is
-    /// told. Returns at once when something has still to be sent, or nobody is there who could say it.
+    /// Blocks until the file has stored the server's confirmation of everything written here, which is the next to
+    /// arrive. Returns at once when something is still to be sent, or when there is no connection. Gives up after
+    /// `settlingSecondsMax`.
     nonisolated func waitUntilSettled() throws {
         let commits = DispatchSemaphore(value: 0)
         let observation = file.store.observeCommits { _ in commits.signal() }

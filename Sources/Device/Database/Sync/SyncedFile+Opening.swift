@@ -3,7 +3,7 @@ import CausewaySyncedFile
 import Foundation
 
 extension SyncedFile {
-    /// The file as one of this user of an app, with the errors that apps know.
+    /// Opens the file for a user of an app. Errors are thrown as `Realm.Error`.
     static func open(_ store: ObjectStore, userID: String, appID: String) throws -> SyncedFile {
         do {
             return try SyncedFile(store, owner: Owner(userID: userID, appID: appID))

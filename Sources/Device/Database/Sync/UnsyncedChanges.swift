@@ -4,7 +4,7 @@ import CausewayOperations
 import CausewaySyncedFile
 public import Foundation
 
-/// What the app wrote and the server refused for good, kept in the file until the app decides about it.
+/// The writes that the server rejected permanently, kept in the file until the app decides about them.
 ///
 /// ```swift
 /// for change in realm.unsyncedChanges {
@@ -13,13 +13,13 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A refused write costs only itself: what was written beside it reaches the server, and the app sees the server's
-/// value of what was refused. Nothing goes from here but by `submitAgain()` and `drop()`; it survives closing the file.
-/// Only a change of an object that the server did not have (308), as happens while a server that was restored from an
-/// older copy is filled again, is submitted again by itself when the object comes back.
+/// Only the rejected write is set aside: other writes beside it reach the server, and the app sees the server's value
+/// of what was rejected. Entries survive closing the file. They are removed only by `submitAgain()` and `drop()`, with
+/// one exception: a change of an object that the server did not have (308) is submitted again by itself when the object
+/// comes back. That happens while a server that was restored from an older copy is filled again.
 ///
-/// The collection is what the file had when it was asked for. New entries are there when the error handler of the
-/// ``SyncManager`` hears of them as `SyncError.writeRejected`: ask again then.
+/// The collection is a snapshot of the file's entries. New entries are in the file when the error handler of the
+/// ``SyncManager`` is called with `SyncError.writeRejected`: read the property again then.
 public struct UnsyncedChanges: RandomAccessCollection, Sendable {
     private let changes: [UnsyncedChange]
 
@@ -29,10 +29,10 @@ public struct UnsyncedChanges: RandomAccessCollection, Sendable {
 
     /// Zero.
     public var startIndex: Int { changes.startIndex }
-    /// How many there are.
+    /// The number of changes.
     public var endIndex: Int { changes.endIndex }
 
-    /// One of them, oldest first.
+    /// The change at a position; the oldest is first.
     ///
     /// ```swift
     /// if let oldest = realm.unsyncedChanges.first { print(oldest.reason) }
@@ -40,7 +40,7 @@ public struct UnsyncedChanges: RandomAccessCollection, Sendable {
     public subscript(position: Int) -> UnsyncedChange { changes[position] }
 }
 
-/// What one write transaction did and the server refused for one reason.
+/// The part of one write transaction that the server rejected for one reason.
 ///
 /// ```swift
 /// let forbidden = realm.unsyncedChanges.filter { $0.code == 103 }
@@ -55,24 +55,25 @@ public struct UnsyncedChange: Identifiable, Sendable {
         self.file = file
     }
 
-    /// Names it in this file for ever.
+    /// A number that stays unique in this file.
     ///
     /// ```swift
     /// let shown = Set(realm.unsyncedChanges.map(\.id))
     /// ```
     public var id: Int { Int(clamping: change.number) }
 
-    /// When this device heard that it was refused.
+    /// When this device learned of the rejection.
     public var date: Date { Date(timeIntervalSince1970: Double(change.time) / 1_000) }
 
-    /// The number that the server gave the reason: 307 for what does not fit the schema, 103 for what the user may not do,
-    /// 302 for a transaction of more bytes than the server takes, 303 for one of more operations, 308 for an object that the server does not have.
+    /// The server's number for the reason: 103 for a missing permission, 302 for a transaction of too many bytes, 303
+    /// for one of too many operations, 307 for a write that does not fit the schema, 308 for an object that the server
+    /// does not have.
     public var code: Int { Int(change.code) }
 
     /// A sentence of the server that names the cause.
     public var reason: String { change.reason }
 
-    /// The objects it was about, each once.
+    /// The affected objects, each once.
     ///
     /// ```swift
     /// for change in realm.unsyncedChanges {
@@ -84,35 +85,35 @@ public struct UnsyncedChange: Identifiable, Sendable {
         return operations.map(\.object).filter { seen.insert($0).inserted }
     }
 
-    /// What was refused, in the order in which the app did it.
+    /// The rejected writes, in the order in which the app made them.
     ///
     /// ```swift
     /// for write in realm.unsyncedChanges.flatMap(\.operations) { print(write) }    // set Dog 7.name to "Rex"
     /// ```
     public var operations: [RefusedWrite] { change.operations.flatMap(RefusedWrite.all) }
 
-    /// Writes it once more, as a new change of now: the app sees it again, and it is sent as any other.
+    /// Writes the change again, as a new change made now. The app sees it again, and it is uploaded like any other.
     ///
     /// ```swift
     /// try realm.unsyncedChanges.first?.submitAgain()
     /// ```
     ///
-    /// Worth it when the cause is gone: the user got the permission, or the server the property. If it is not, the change
-    /// comes back under a new `id`. Does nothing if the change is not there any more.
+    /// Call it when the cause is gone, for example because the user got the permission or the server the property.
+    /// Otherwise the change comes back under a new `id`. Does nothing if the change no longer exists.
     ///
-    /// - Precondition: not inside of a write transaction on this thread, which would wait for itself.
+    /// - Precondition: no write transaction is open on this thread; the call would wait for it forever.
     /// - Throws: `Realm.Error` when the file cannot be written.
     public func submitAgain() throws {
         _ = try file.submitQuarantined(change.number)
     }
 
-    /// Forgets it for good. Does nothing if it is not there any more.
+    /// Deletes the change for good. Does nothing if it no longer exists.
     ///
     /// ```swift
     /// for change in realm.unsyncedChanges { try change.drop() }
     /// ```
     ///
-    /// - Precondition: not inside of a write transaction on this thread, which would wait for itself.
+    /// - Precondition: no write transaction is open on this thread; the call would wait for it forever.
     /// - Throws: `Realm.Error` when the file cannot be written.
     public func drop() throws {
         try file.dropQuarantined(change.number)
@@ -125,7 +126,7 @@ public struct UnsyncedChange: Identifiable, Sendable {
     /// let isAboutRex = objects.contains { $0.className == "Dog" && $0.primaryKey == .string("Rex") }
     /// ```
     public struct AffectedObject: Sendable, Hashable {
-        /// The class; of a list or map inside of a mixed value a name that begins with `#`.
+        /// The class. For a list or map inside a mixed value, a name that begins with `#`.
         public let className: String
         /// The primary key; null for an embedded object, which has none.
         public let primaryKey: AnyBSON
@@ -139,13 +140,13 @@ public struct UnsyncedChange: Identifiable, Sendable {
 /// for write in writes where write.property == "name" { print(write.object.primaryKey, write.value ?? .null) }
 /// ```
 public struct RefusedWrite: Sendable, Hashable, CustomStringConvertible {
-    /// The object it was about.
+    /// The affected object.
     public let object: UnsyncedChange.AffectedObject
-    /// What it did.
+    /// What the write does.
     public let kind: Kind
     /// The property; nil when the whole object was created or deleted.
     public let property: String?
-    /// The value written, of a link the primary key; nil where the write has none, as a deletion.
+    /// The written value; for a link, its primary key. Nil where a write has no value, such as a deletion.
     public let value: AnyBSON?
 
     /// What a write does.
@@ -161,7 +162,7 @@ public struct RefusedWrite: Sendable, Hashable, CustomStringConvertible {
     /// }
     /// ```
     public enum Kind: String, Sendable {
-        /// Makes the object. Each of its first values is a `set` behind it.
+        /// Creates the object. Each of its initial values follows as a `set`.
         case create
         /// Deletes the object.
         case delete
@@ -285,7 +286,7 @@ extension AnyBSON {
 // MARK: - From the Realm and in errors
 
 extension Realm {
-    /// What the app wrote and the server refused for good; empty for a local Realm.
+    /// The writes that the server rejected permanently; empty for a local Realm.
     ///
     /// ```swift
     /// app.syncManager.errorHandler = { error, session in
@@ -294,7 +295,7 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// Reads the file each time; oldest first.
+    /// Each read reads the file. The oldest change is first.
     public var unsyncedChanges: UnsyncedChanges {
         guard let driver = instance.driver else { return UnsyncedChanges([]) }
         do {
@@ -310,7 +311,7 @@ extension SyncError {
         var seen: Set<UnsyncedChange.AffectedObject> = []
         let all = change.operations.map(\.target)
         let named = all.filter { if case .container = $0.key { false } else { true } }
-        // An embedded object is told by what holds it, unless it was all that was written.
+        // Embedded objects are named only when nothing else was written.
         let objects = (named.isEmpty ? all : named).map(UnsyncedChange.AffectedObject.init)
             .filter { seen.insert($0).inserted }
         self.init(

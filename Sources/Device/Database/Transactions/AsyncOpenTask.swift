@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 extension Realm {
-    /// Opens a Realm in the background, and hands it over where a queue runs.
+    /// Opens a Realm in the background and passes it to a callback on a queue.
     ///
     /// ```swift
     /// let task = Realm.asyncOpen(configuration: configuration) { result in
@@ -20,9 +20,9 @@ extension Realm {
     ///
     /// - Parameters:
     ///   - callbackQueue: A serial queue; the Realm is confined to it.
-    ///   - callback: Called once, with the Realm or with what was in the way: a `Realm.Error`, a `SyncError`, or
+    ///   - callback: Called once, with the Realm or with an error: a `Realm.Error`, a `SyncError`, or
     ///     `POSIXError.ECANCELED` when the opening was cancelled.
-    /// - Returns: The opening, to cancel it or to hear how far it is. It goes on when the task is let go of.
+    /// - Returns: The opening, to cancel it or to report its progress. Releasing it cancels nothing.
     @discardableResult
     public static func asyncOpen(
         configuration: Configuration = .defaultConfiguration, callbackQueue: DispatchQueue = .main,
@@ -42,8 +42,7 @@ extension Realm {
     public struct AsyncOpenTask: Sendable {
         let opening: AsyncOpening
 
-        /// Gives up opening the file: all openings of it that are under way are called back with
-        /// `POSIXError.ECANCELED`.
+        /// Cancels opening the file: all openings of it that are under way call back with `POSIXError.ECANCELED`.
         ///
         /// ```swift
         /// let task = Realm.asyncOpen(configuration: configuration) { result in print(result) }
@@ -53,7 +52,7 @@ extension Realm {
             opening.cancelAll()
         }
 
-        /// Reports how far the download is, until the Realm is open. Of a local Realm there is nothing to report.
+        /// Reports the progress of the download until the Realm is open. A local Realm reports nothing.
         ///
         /// ```swift
         /// let task = Realm.asyncOpen(configuration: configuration) { result in show(result) }
@@ -104,7 +103,7 @@ final class AsyncOpening: Sendable {
         guard !state.withLock({ $0.isOver }) else { return }
         do {
             let instance = try RealmInstance.open(configuration, at: .current)
-            // Held until the Realm is open where it is wanted, so that nothing is closed and opened again between.
+            // Held until the Realm is open on its queue, so that the file is not closed in between.
             let held = Transferred(instance)
             if let driver = instance.driver {
                 download(driver, held)
@@ -139,7 +138,7 @@ final class AsyncOpening: Sendable {
         if isOver { download.cancel() }
     }
 
-    /// Opens the Realm once more, where it is wanted.
+    /// Opens the Realm again, on the callback's queue.
     private func handOver(_ held: Transferred<RealmInstance>) {
         queue.async { [self] in
             guard isFirstToEnd() else { return }
@@ -153,7 +152,7 @@ final class AsyncOpening: Sendable {
         queue.async { [self] in callback.value(.failure(error)) }
     }
 
-    /// Whether nobody has called back or is about to; from now on the caller does.
+    /// Ends the opening. True for the first caller, who must call back.
     private func isFirstToEnd() -> Bool {
         let before = state.withLock { state in
             defer { state = State(isOver: true) }

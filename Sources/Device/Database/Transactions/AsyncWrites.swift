@@ -3,9 +3,9 @@ import CausewayStorage
 
 /// The writes of one Realm that wait for their turn, and the commits that are on their way to the disk.
 ///
-/// Everything here happens where the Realm lives; only a `WriteTurnRequest` is touched elsewhere. There is one request at a
-/// time, however many writes wait. A write that does not wait, `Realm.write(_:)`, takes over the turn that was asked for:
-/// waiting behind it would wait for a block that can only run when this place is free.
+/// Everything here happens where the Realm lives; only a `WriteTurnRequest` is touched elsewhere. There is one request
+/// at a time, however many writes wait. A blocking `Realm.write(_:)` takes over the turn that was requested. Queueing
+/// behind it would deadlock, because the waiting block can only run when this place is free.
 final class AsyncWrites {
     private enum Work {
         case block((WriteReservation) -> Void)
@@ -52,7 +52,7 @@ final class AsyncWrites {
             await waiter.wait()
             if Task.isCancelled {
                 waiting.removeAll { $0.id == entry.0 }
-                // The turn may have come for this task alone.
+                // The turn may have been granted for this task alone: pass it on.
                 if request?.isGranted == true { useTurn() }
                 throw CancellationError()
             }
@@ -60,12 +60,12 @@ final class AsyncWrites {
                 turnTaken()
                 return reservation
             }
-            // A write of this place took the turn between the two.
+            // A blocking write of this place took the turn in between.
             wasFirst = true
         }
     }
 
-    /// The turn that was asked for, for a write that does not wait here. Nil when nobody has asked for one.
+    /// Takes the requested turn for a blocking write; nil when none was requested.
     func takeOver() -> WriteReservation? {
         guard let request else { return nil }
         let reservation = request.waitAndTake()
@@ -95,7 +95,7 @@ final class AsyncWrites {
         askForTurn()
     }
 
-    /// Hands the turn that was granted to the first who waits; lets it go when nobody does any more.
+    /// Gives the granted turn to the first write that waits, or releases it when none does.
     private func useTurn() {
         while let next = waiting.first {
             waiting.removeFirst()
@@ -135,7 +135,7 @@ final class AsyncWrites {
         }
     }
 
-    /// Calls back with why a commit failed, later as well.
+    /// Calls back later with the error of a failed commit.
     func failed(_ error: any Error, _ id: AsyncTransactionId, _ onComplete: (((any Error)?) -> Void)?) {
         commits[id] = .some(onComplete)
         let instance = Transferred(instance)
@@ -149,7 +149,7 @@ final class AsyncWrites {
 
     // MARK: - Cancelling
 
-    /// Forgets a block that has not begun, or whom to tell of a commit.
+    /// Cancels a block that has not begun, or only the callback of a commit.
     func cancel(_ id: AsyncTransactionId) {
         waiting.removeAll { $0.id == id }
         if commits[id] != nil { commits[id] = .some(nil) }

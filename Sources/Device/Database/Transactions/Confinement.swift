@@ -22,13 +22,13 @@ struct Confinement: Sendable {
         if case .queue(let queue) = place { _ = Self.mark(of: queue) }
     }
 
-    /// The main queue on the main thread, else the thread that runs.
+    /// The main queue on the main thread, else the current thread.
     static var current: Confinement {
         isMain ? Confinement(.queue(.main)) : Confinement(.thread(UInt(pthread_self()), ThreadRunLoop.current))
     }
 
-    // On Linux a `DispatchQueue` is a wrapper that may be made anew at every access, `DispatchQueue.main` always: a
-    // queue is known by a number that it carries, not by the identity of the object.
+    // On Linux a `DispatchQueue` is a wrapper that may be created anew at every access; `DispatchQueue.main` always is.
+    // So a queue is known by a number that it carries, not by the identity of the object.
 
     private static let queueKey = DispatchSpecificKey<UInt>()
     private static let mainMark: UInt = 1
@@ -64,7 +64,7 @@ struct Confinement: Sendable {
         }
     }
 
-    /// What `_AccessHeader.thread` starts with: zero where no thread has to be compared.
+    /// The initial value of `_AccessHeader.thread`: zero where no thread has to be compared.
     var inlineThread: UInt {
         switch place {
         case .thread(let thread, _): thread
@@ -87,7 +87,7 @@ struct Confinement: Sendable {
         }
     }
 
-    /// Whether work that is put there now will be done without anybody asking for it. Asked by the place itself.
+    /// Whether work that is posted now will run by itself. Call it only where the instance lives.
     var willRunWork: Bool {
         switch place {
         case .thread(_, let loop): loop?.isRunning ?? false
@@ -96,7 +96,7 @@ struct Confinement: Sendable {
         }
     }
 
-    /// Gets ready for work that others will put here.
+    /// Prepares for work that others will post here.
     func expectWork() {
         if case .thread(_, let loop?) = place { loop.keepGoing() }
     }

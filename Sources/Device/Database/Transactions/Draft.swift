@@ -5,19 +5,20 @@ import Foundation
 ///
 /// It remembers which properties each of them was given: an update writes only those.
 final class Draft {
-    /// The Realm the objects are meant for: its own objects are linked to, those of others are copied. Not counted: it
-    /// keeps a draft for the next object, and whoever makes objects with one holds the instance.
+    /// The Realm the objects are meant for: its own objects are linked to, those of others are copied. Unowned, because
+    /// the instance keeps a draft for the next object, and whoever uses a draft holds the instance.
     unowned(unsafe) let instance: RealmInstance?
-    /// By position in the class's model; empty unless this is an update, because nobody else asks.
+    /// The properties that each object was given, by position in the class's model. Only an update fills it, because
+    /// nobody else asks.
     private var given: [ObjectIdentifier: Set<Int>] = [:]
     private let isUpdate: Bool
-    /// Whether links lead to the objects of this Realm that have the same primary keys as those of another one.
+    /// Whether a link to an object of another Realm leads to the object of this Realm with the same primary key.
     private let linksByKey: Bool
     /// Copies made so far, so that a cycle of objects becomes the same cycle of copies.
     private var copies: [ObjectIdentifier: Copy] = [:]
 
     private struct Copy {
-        /// Held, because the identity of one that is gone may become another's.
+        /// Held, because the identity of a released object may become another's.
         var source: ObjectBase
         var object: ObjectBase
     }
@@ -28,7 +29,7 @@ final class Draft {
         self.linksByKey = linksByKey
     }
 
-    /// Whether it is as it was at first, and may be used for other objects.
+    /// Whether it remembers nothing and may be used for other objects.
     var isBlank: Bool { !isUpdate && copies.isEmpty }
 
     /// Whether an update should write the property. Objects that were not made here are written whole.
@@ -50,7 +51,7 @@ final class Draft {
 
     private func fill(_ object: ObjectBase, _ model: ObjectModel, from value: Any) {
         if isUpdate { given[ObjectIdentifier(object)] = [] }
-        // Objects last: asking whether an array or a dictionary is one makes it an object of Foundation first.
+        // Objects last: testing whether an array or a dictionary is one bridges it to Foundation first.
         switch value {
         case let values as [Any]: fill(object, model, from: values)
         case let values as [String: Any]: fill(object, model, from: values)
@@ -163,8 +164,8 @@ final class Draft {
         return true
     }
 
-    /// An object of just the class that a property links to, and of the Realm that the new object is meant for: what
-    /// links mostly are given.
+    /// The value, if it is an object of exactly the property's class and of the Realm that the new object is meant for.
+    /// Most links are.
     private func link(_ any: Any, _ target: ObjectBase.Type?) -> ObjectBase? {
         guard let target, let instance, let link = exactly(any, target), let header = link._header,
             header.pointee.access._withUnsafeGuaranteedRef({ $0.instance === instance })
@@ -178,7 +179,7 @@ final class Draft {
         mixed(any).map { property.wrapper.assign(object, wrapper, mixed: $0) } ?? false
     }
 
-    /// Any value as a mixed one; an object is linked to, or copied, as one of a link is.
+    /// Any value as a mixed one. An object is linked to or copied like the target of a link.
     private func mixed(_ any: Any) -> AnyRealmValue? {
         if let collection = AnyRealmValue.collection(any, { mixed($0) }) { return collection }
         guard let value = AnyRealmValue(any: any), case .object(let object) = value else {
@@ -248,7 +249,7 @@ final class Draft {
         }
     }
 
-    /// The object a link should lead to: the very object where it may be linked to, else a copy or a new one.
+    /// The object that a link should lead to: the given object where it may be linked to, else a copy or a new one.
     private func resolve(_ any: Any, as target: ObjectBase.Type) -> ObjectBase? {
         guard let object = any as? ObjectBase else {
             if let snapshot = any as? any AnySnapshot {
@@ -261,7 +262,7 @@ final class Draft {
             return make(ObjectModel.of(target), from: object)
         }
         if target._kind != .embedded {
-            // An object that belongs to no Realm yet links to whatever it is given; adding it says what cannot be.
+            // An unmanaged object may link to any object. Adding it later refuses what cannot be.
             guard let instance else { return object }
             if object._instance === instance { return object }
             if linksByKey, let counterpart = instance.counterpart(of: object) { return counterpart }

@@ -2,14 +2,14 @@ package import CausewayModel
 package import CausewayObjectStore
 import Synchronization
 
-/// Takes part in every write transaction of a file: how synchronisation records what the app did.
+/// Takes part in every write transaction of a file. Synchronisation records the app's changes this way.
 package protocol CommitParticipant: AnyObject, Sendable {
     /// Called in the write transaction, after the app's last change and before the commit. What it writes commits with
     /// the app's changes; if it throws, everything is undone and `Realm.write` throws its error.
     func willCommit(_ transaction: Transaction) throws
 
-    /// Called after the commit, on the thread that committed, through the coordinator of its Realm: whoever is not done
-    /// with the commit holds that, because the app may let go of the Realm at once.
+    /// Called after the commit, on the thread that committed, with the coordinator of its Realm. The app may release
+    /// the Realm at once: hold the coordinator while work on the commit goes on.
     func didCommit(version: UInt64, through coordinator: FileCoordinator)
 
     /// The name of an embedded object that is about to be created; nil leaves it unnamed.

@@ -1,10 +1,10 @@
-/// The class accesses of a frozen Realm, which any thread may add to and any reads without waiting.
+/// The class accesses of a frozen Realm. Any thread may add one, and reads never wait.
 ///
-/// Unchecked: the dictionary that is pointed to never changes; another one takes its place.
+/// Unchecked: a published dictionary never changes; an addition publishes a new one.
 final class FrozenClasses: @unchecked Sendable {
     private final class Known {
         let accesses: [String: _ClassAccess]
-        /// Kept, because somebody may be reading it: there are no more of these than classes.
+        /// Kept, because another thread may be reading it. There are at most as many as classes.
         let before: UnsafeRawPointer?
 
         init(_ accesses: [String: _ClassAccess], before: UnsafeRawPointer?) {
@@ -26,7 +26,7 @@ final class FrozenClasses: @unchecked Sendable {
         return Unmanaged<Known>.fromOpaque(pointer)._withUnsafeGuaranteedRef { $0.accesses[name] }
     }
 
-    /// The access of a name: the one given, unless another thread was faster.
+    /// Adds an access and returns it, or the one that another thread added first.
     func add(_ access: _ClassAccess, named name: String) -> _ClassAccess {
         while true {
             if let known = self[name] { return known }

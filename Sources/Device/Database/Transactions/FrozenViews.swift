@@ -1,13 +1,13 @@
 import CausewayObjectStore
 import Glibc
 
-/// What the threads that read a frozen Realm see its snapshot through: a transaction each.
+/// Gives each thread that reads a frozen Realm a transaction of its own on the snapshot.
 ///
-/// A transaction fills caches as it is read, so that no two threads may have the same one; the snapshot below it is read
-/// by any number of threads. A thread finds its view without waiting for another: views are only ever put in front of
-/// the list that their thread's number leads to, each by its own thread.
+/// Reading fills the caches of a transaction, so no two threads may share one; the snapshot below may be read by any
+/// number of threads. A thread finds its view without waiting: each thread adds only its own view, at the front of the
+/// list that its number selects.
 ///
-/// Unchecked: the lists are changed atomically, and what is in a view is its thread's own or never changes.
+/// Unchecked: the lists change atomically. What is in a view belongs to its thread or never changes.
 final class FrozenViews: @unchecked Sendable {
     private final class View {
         let thread: UInt
@@ -34,10 +34,10 @@ final class FrozenViews: @unchecked Sendable {
 
     private static let listCount = 16
     private let lists = PublishedPointers(FrozenViews.listCount)
-    /// Only asked for copies, which changes nothing.
+    /// Used only to make copies, which does not change it.
     private let first: Transaction
 
-    /// - Parameter transaction: at the snapshot, for the thread that runs.
+    /// - Parameter transaction: a transaction on the snapshot, for the current thread.
     init(_ transaction: Transaction) {
         first = transaction
         add(transaction)
@@ -55,10 +55,10 @@ final class FrozenViews: @unchecked Sendable {
         lists.deallocate()
     }
 
-    /// The transaction of the thread that runs.
+    /// The transaction of the current thread.
     var transaction: Transaction { view._withUnsafeGuaranteedRef { $0.transaction } }
 
-    /// A class's table in the transaction of the thread that runs.
+    /// A class's table in the transaction of the current thread.
     func table(of model: ObjectModel) -> Table? { view._withUnsafeGuaranteedRef { $0.table(of: model) } }
 
     private static func list(of thread: UInt) -> Int {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where other threads leave word for a Realm instance: the only part of it they may touch.
+/// Takes messages from other threads for a Realm instance. It is the only part of an instance that they may touch.
 ///
 /// Unchecked: `reference` is read only where the instance is confined to, except to see whether it still exists; the
 /// confinement is immutable; the flag is behind the lock.
@@ -22,7 +22,7 @@ final class Mailbox: @unchecked Sendable {
     /// Only for the place that the instance is confined to.
     var instance: RealmInstance? { reference }
 
-    /// Asks the instance to look at the newest version, once for any number of commits until it does.
+    /// Asks the instance to look at the newest version. Any number of commits before it does are one request.
     func commitArrived() {
         guard confinement.hasScheduler, isUsed else { return }
         let isFirst = isPosted.withLock { posted in

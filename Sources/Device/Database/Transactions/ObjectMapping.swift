@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// How each property of new objects follows from an element of a collection: what `Realm.create(_:from:_:)` is told.
+/// Maps the properties of new objects to values from a collection's elements. See `Realm.create(_:from:_:)`.
 ///
 /// ```swift
 /// try realm.write {
@@ -30,7 +30,7 @@ public final class ObjectMapping<Model: ObjectBase, Elements: Collection> {
         columns = Array(repeating: nil, count: model.properties.count)
     }
 
-    /// Says what a property is for an element. The last word about a property counts.
+    /// Maps a property to a function of an element. The last call for a property counts.
     ///
     /// ```swift
     /// try realm.write {
@@ -71,7 +71,7 @@ public final class ObjectMapping<Model: ObjectBase, Elements: Collection> {
 final class MappedValues {
     let memory: UnsafeMutableRawPointer
     private var count = 0
-    /// One of them as the store has it; for types without a way of their own.
+    /// One value as the store holds it, for types without a faster way.
     let stored: (UnsafeMutableRawPointer, Int) -> Value
     /// What is left to do with a link or a collection once its object is managed.
     let promotion: (UnsafeMutableRawPointer, Int) -> (ObjectBase, _ column: Int) -> Void
@@ -94,7 +94,7 @@ final class MappedValues {
         memory.deallocate()
     }
 
-    /// So many values were made, and are owned from now on.
+    /// Takes ownership of this many values, which were made in the memory.
     func made(_ count: Int) {
         self.count = count
     }

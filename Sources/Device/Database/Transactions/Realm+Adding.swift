@@ -30,8 +30,8 @@ extension Realm {
     /// try realm.write { realm.create(Dog.self, value: ["id": rex.id, "age": 11], update: .modified) }
     /// ```
     ///
-    /// Nested dictionaries become linked objects. With an update policy, an existing object of the primary key is
-    /// changed in the properties given and no others.
+    /// Nested dictionaries become linked objects. With an update policy, an existing object with the same primary key
+    /// is updated, in the given properties only.
     ///
     /// - Returns: The object, managed by this Realm.
     /// - Complexity: O(log n), plus one step a property.
@@ -66,16 +66,16 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// The closure runs once and says what each property is for an element; `from: 0..<count` makes columns of values
-    /// of it. Everything else is as if the objects had been added one after the other: indexes, links in both
-    /// directions, observers and, in a synchronised Realm, what the server is sent. Properties that are not set have
-    /// their defaults, which costs an object per element where the class declares a value for them. Unmanaged objects
-    /// that are linked to are added once the new objects are there. There is no update policy: to change objects that
-    /// exist, call `create(_:value:update:)`.
+    /// The closure runs once and maps each property to its source. With `from: 0..<count`, the values can come from
+    /// columns. Everything else is as if the objects had been added one after the other: indexes, links in both
+    /// directions, observers and, in a synchronised Realm, the upload. Properties that are not set have their defaults;
+    /// where the class declares a value for one, each element costs an unmanaged object. Linked unmanaged objects are
+    /// added after the new objects. There is no update policy: to change existing objects, call
+    /// `create(_:value:update:)`.
     ///
     /// - Complexity: O(n), plus O(n log n) for primary keys that do not ascend.
-    /// - Throws: `Realm.Error.invalidInput` for a primary key that an object has, or that comes twice. Nothing was
-    ///   created then, and the transaction is as it was.
+    /// - Throws: `Realm.Error.invalidInput` for a primary key that exists already or comes twice. Nothing is created
+    ///   then, and the transaction is as it was.
     public func create<Model: Object, Elements: Collection>(
         _ type: Model.Type, from elements: Elements, _ properties: (ObjectMapping<Model, Elements>) -> Void
     ) throws {

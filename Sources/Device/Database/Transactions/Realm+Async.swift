@@ -1,7 +1,7 @@
 import CausewayObjectStore
 import CausewayStorage
 
-/// Names a write that waits for its turn or for the disk, to cancel it. See `Realm.cancelAsyncWrite(_:)`.
+/// Identifies a write that waits for its turn or for the disk. See `Realm.cancelAsyncWrite(_:)`.
 ///
 /// ```swift
 /// let id: AsyncTransactionId = realm.writeAsync { dog.age += 1 }
@@ -10,17 +10,17 @@ import CausewayStorage
 public typealias AsyncTransactionId = UInt32
 
 extension Realm {
-    /// Does what the block does in one transaction, suspended while it waits for other writers and for the disk.
+    /// Runs the block in one write transaction, and suspends while it waits for other writers and for the disk.
     ///
     /// ```swift
     /// try await realm.asyncWrite { realm.create(ToDo.self, value: ["name": "Walk the dog"]) }
     /// ```
     ///
-    /// For Realms of an actor, the main actor included. Others on the actor go on while it waits.
+    /// For Realms of an actor, the main actor included. Other work on the actor goes on meanwhile.
     ///
     /// - Returns: What the block returns.
-    /// - Throws: The block's error after undoing everything; `CancellationError` when the task is cancelled before the
-    ///   block began, however long it would have waited; `Realm.Error` when the commit fails.
+    /// - Throws: The block's error, after everything is rolled back; `CancellationError`, at once, when the task is
+    ///   cancelled before the block begins; `Realm.Error` when the commit fails.
     @discardableResult
     public func asyncWrite<Result>(
         _isolation: isolated (any Actor)? = #isolation, _ block: () throws -> Result
@@ -51,7 +51,7 @@ extension Realm {
         return result
     }
 
-    /// Moves to the newest version and delivers what observers are owed.
+    /// Moves to the newest version and notifies observers.
     ///
     /// ```swift
     /// await realm.asyncRefresh()
@@ -65,18 +65,19 @@ extension Realm {
 
     // MARK: - With callbacks
 
-    /// Calls the block in a write transaction soon, without waiting for other writers here, and commits it.
+    /// Runs the block in a write transaction later, and commits it. The call does not wait for other writers.
     ///
     /// ```swift
     /// realm.writeAsync({ dog.age += 1 }, onComplete: { error in report(error) })
     /// ```
     ///
-    /// For Realms of the main queue, a queue or an actor, and on a thread from within its run loop. Both blocks run there,
-    /// and the Realm stays open until then. The block may end the transaction itself, with `commitWrite()`,
+    /// For Realms of the main queue, a queue or an actor, and on a thread from within its run loop. Both blocks run
+    /// there, and the Realm stays open until then. The block may end the transaction itself, with `commitWrite()`,
     /// `commitAsyncWrite()` or `cancelWrite()`.
     ///
-    /// - Parameter onComplete: Called when the changes are on the disk, or with the reason why not: a `Realm.Error`.
-    /// - Returns: A name for `cancelAsyncWrite(_:)`.
+    /// - Parameter onComplete: Called with nil when the changes are on the disk, or with the `Realm.Error` that
+    ///   prevented it.
+    /// - Returns: An identifier for `cancelAsyncWrite(_:)`.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () -> Void, onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -95,7 +96,7 @@ extension Realm {
         }
     }
 
-    /// Calls the block in a write transaction soon, without waiting for other writers here.
+    /// Runs the block in a write transaction later. The call does not wait for other writers.
     ///
     /// ```swift
     /// realm.beginAsyncWrite {
@@ -104,9 +105,9 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// The block ends the transaction itself. What it does not commit is undone when it returns.
+    /// The block ends the transaction itself. What it has not committed when it returns is rolled back.
     ///
-    /// - Returns: A name for `cancelAsyncWrite(_:)`.
+    /// - Returns: An identifier for `cancelAsyncWrite(_:)`.
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
         instance.enqueueWrite("beginAsyncWrite") { instance, _, begun in
@@ -116,7 +117,7 @@ extension Realm {
         }
     }
 
-    /// Makes everything since the transaction began visible at once, and durable without waiting for the disk here.
+    /// Commits the write transaction: its changes are visible at once, and durable later.
     ///
     /// ```swift
     /// realm.beginWrite()
@@ -124,15 +125,14 @@ extension Realm {
     /// realm.commitAsyncWrite { error in report(error) }
     /// ```
     ///
-    /// Until the block was called, a machine that loses its power may lose the transaction, never a part of it; a process
-    /// that ends does not. A synced Realm waits for the disk here all the same: the server must not hear of a transaction
-    /// that the device could forget.
+    /// Until the callback, a power loss may lose the whole transaction, but never a part of it. The end of the process
+    /// loses nothing. A synced Realm waits for the disk in this call: the server must not learn of a transaction that
+    /// the device could still lose.
     ///
     /// - Parameters:
-    ///   - allowGrouping: Whether the disk may be asked once for this commit and others that follow within a few
-    ///     milliseconds.
-    ///   - onComplete: Called where the Realm lives, when the changes are on the disk or with the reason why not.
-    /// - Returns: A name for `cancelAsyncWrite(_:)`, which then only forgets the block.
+    ///   - allowGrouping: Whether one fsync may serve this commit and others that follow within 10 milliseconds.
+    ///   - onComplete: Called where the Realm lives: with nil when the changes are on the disk, else with the error.
+    /// - Returns: An identifier for `cancelAsyncWrite(_:)`, which then cancels only the callback.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: (((any Swift.Error)?) -> Void)? = nil
@@ -144,7 +144,7 @@ extension Realm {
         return id
     }
 
-    /// Cancels a write whose block has not been called; of a commit that is on its way, only the call of its block.
+    /// Cancels a write whose block has not been called. For a commit under way, it cancels only the callback.
     ///
     /// ```swift
     /// let id = realm.writeAsync { dog.age += 1 }
@@ -179,14 +179,14 @@ extension RealmInstance {
         return writes
     }
 
-    /// When a commit counts as done that nobody waits for: at once, and on the disk later. The server hears of the commits
-    /// of a synced file, so they are on the disk before anything else.
+    /// The durability of a commit that nobody waits for. A local file is synced to the disk later. The server hears of
+    /// the commits of a synced file, so these are durable at once.
     func backgroundDurability(isGrouped: Bool) -> Durability {
         if coordinator.participant != nil { return .durable }
         return .grouped(within: isGrouped ? Self.groupingWindow : .zero)
     }
 
-    /// Calls a body in a write transaction, or with the reason why there is none, when it is its turn.
+    /// Calls a body when it is its turn: in a write transaction, or with the error that prevented one.
     fileprivate func enqueueWrite(
         _ name: String, _ body: @escaping (RealmInstance, AsyncTransactionId, Result<Void, any Error>) -> Void
     ) -> AsyncTransactionId {

@@ -2,7 +2,7 @@ public import Foundation
 import Synchronization
 
 extension Realm {
-    /// Which file a Realm is, and which classes it manages.
+    /// The file that a Realm opens, the classes it manages, and how it is opened.
     ///
     /// ```swift
     /// var configuration = Realm.Configuration()
@@ -17,10 +17,10 @@ extension Realm {
         }
 
         private var place: Place
-        /// How the file synchronises; nil for a local one. Set through the synchronisation part's own property.
+        /// How the file synchronises; nil for a local one. Set through `syncConfiguration`.
         package var syncSettings: (any SyncSettings)? {
             didSet {
-                // What synchronises is a file.
+                // A Realm in memory cannot synchronise.
                 if syncSettings != nil, case .memory = place { place = .file(Self.defaultFileURL) }
             }
         }
@@ -31,8 +31,8 @@ extension Realm {
         /// let configuration = Realm.Configuration(fileURL: URL(filePath: "toys.realm"), schemaVersion: 2, objectTypes: [DogToy.self])
         /// ```
         ///
-        /// A file and an in-memory identifier exclude each other: the identifier wins when both are given, and what
-        /// synchronises is always a file.
+        /// When both a file and an in-memory identifier are given, the identifier wins. A synced Realm always has a
+        /// file.
         public init(
             fileURL: URL? = defaultFileURL,
             inMemoryIdentifier: String? = nil,
@@ -55,7 +55,7 @@ extension Realm {
             self.shouldCompactOnLaunch = shouldCompactOnLaunch
             self.objectTypes = objectTypes
             self.seedFilePath = seedFilePath
-            // By the property, which looks after the place.
+            // Set through the property, which also corrects the place.
             if syncConfiguration != nil { self.syncConfiguration = syncConfiguration }
             checkEncryptionKey()
         }
@@ -65,7 +65,8 @@ extension Realm {
             misuse("Encryption key must be exactly 64 bytes long, and this one has \(encryptionKey.count)")
         }
 
-        /// The Realm's file; nil for an in-memory Realm. Setting it makes the Realm one of a file.
+        /// The Realm's file; nil for an in-memory Realm. Setting it clears `inMemoryIdentifier`. Setting nil does
+        /// nothing.
         ///
         /// ```swift
         /// configuration.fileURL = URL(filePath: "/var/lib/kennel/dogs.realm")
@@ -78,7 +79,8 @@ extension Realm {
             }
         }
 
-        /// The name of an in-memory Realm, which lives while anybody has it open. Setting it clears `fileURL`.
+        /// The name of an in-memory Realm, which lives while anybody has it open. Setting it clears `fileURL` and
+        /// `syncConfiguration`. Setting nil does nothing.
         ///
         /// ```swift
         /// let configuration = Realm.Configuration(inMemoryIdentifier: "kennel")
@@ -98,14 +100,14 @@ extension Realm {
         /// configuration.encryptionKey = Data((0..<64).map { _ in UInt8.random(in: .min ... .max) })
         /// ```
         ///
-        /// Keep it where the file is not: whoever has both reads everything. Opening the file with another key, or
+        /// Do not keep it beside the file: whoever has both reads everything. Opening the file with another key, or
         /// without one, throws `Realm.Error.invalidDatabase`. `Realm.writeCopy(toFile:encryptionKey:)` changes the key.
         public var encryptionKey: Data? {
             didSet { checkEncryptionKey() }
         }
 
         /// How many versions of its data the file may hold at once; nil for no limit. A write that would exceed it
-        /// throws, and the file does not grow: somebody keeps an old version alive, such as a frozen object.
+        /// throws, and the file does not grow. Readers keep old versions alive, for example frozen objects.
         ///
         /// ```swift
         /// configuration.maximumNumberOfActiveVersions = 16
@@ -126,7 +128,7 @@ extension Realm {
         /// ```
         public var schemaVersion: UInt64
 
-        /// Called once when a file with an older schema version is opened: it brings the objects to what the classes are now.
+        /// Migrates the objects of a file with an older schema version. Called once, when the file is opened.
         ///
         /// ```swift
         /// configuration.schemaVersion = 2
@@ -138,15 +140,15 @@ extension Realm {
         /// With a block, properties may change their type or go away; without one a file accepts additions only.
         public var migrationBlock: MigrationBlock?
 
-        /// Whether a file whose classes do not fit is deleted and made anew.
+        /// Whether a file whose classes do not fit is deleted and created again.
         ///
         /// ```swift
         /// configuration.deleteRealmIfMigrationNeeded = true    // while the app is being written
         /// ```
         public var deleteRealmIfMigrationNeeded: Bool
 
-        /// Asked when the process opens the file for the first time: whether unused space shall be given back to the system
-        /// before anything else happens. It is told the file's size, and how much of that is in use.
+        /// Decides whether the file is compacted when the process opens it for the first time. It gets the size of the
+        /// file and how much of that is in use.
         ///
         /// ```swift
         /// configuration.shouldCompactOnLaunch = { totalBytes, usedBytes in
@@ -155,13 +157,13 @@ extension Realm {
         /// ```
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
-        /// A Realm file to begin with: it is copied to `fileURL` when there is no file yet.
+        /// A Realm file to begin with. It is copied to `fileURL` when there is no file yet.
         ///
         /// ```swift
         /// configuration.seedFilePath = Bundle.main.url(forResource: "dictionary", withExtension: "realm")
         /// ```
         ///
-        /// Make it with `Realm.writeCopy(toFile:encryptionKey:)`. The `encryptionKey` is that of both.
+        /// Create it with `Realm.writeCopy(toFile:encryptionKey:)`. Both files have the same `encryptionKey`.
         public var seedFilePath: URL?
 
         /// The classes the Realm manages; nil means all in the process. Links must not lead out of the list.
@@ -213,7 +215,7 @@ extension Realm.Configuration {
 // MARK: - Comparison and description
 
 extension Realm.Configuration: Equatable {
-    /// By every setting that can be compared: all but the blocks.
+    /// Compares every setting except the blocks.
     ///
     /// ```swift
     /// let isTheSame = realm.configuration == Realm.Configuration.defaultConfiguration
@@ -242,7 +244,7 @@ extension Realm.Configuration: Equatable {
 }
 
 extension Realm.Configuration: CustomStringConvertible {
-    /// The settings, a line each; of keys and blocks only whether they are there.
+    /// The settings, one a line. Keys and blocks show only whether they are set.
     ///
     /// ```swift
     /// print(realm.configuration.description)
@@ -280,7 +282,7 @@ extension Realm.Configuration {
 
     var isInMemory: Bool { inMemoryIdentifier != nil }
 
-    /// Settings that exclude each other stop the program when a Realm is opened with them.
+    /// Stops the program if the configuration combines settings that exclude each other.
     func checkCombination() {
         guard readOnly else { return }
         if isInMemory { misuse("Cannot set `readOnly` for an in-memory Realm: it would always be empty.") }

@@ -46,8 +46,8 @@ extension Realm {
         return existed
     }
 
-    /// Opens the file of a configuration and brings it to the configuration's classes, running the migration block if its
-    /// schema version is older.
+    /// Opens the file of a configuration and adapts it to the configuration's classes. Runs the migration block if the
+    /// file's schema version is older.
     ///
     /// ```swift
     /// configuration.schemaVersion = 2
@@ -59,18 +59,19 @@ extension Realm {
         _ = try Realm(configuration: configuration)
     }
 
-    /// Writes a compacted copy of the Realm, as of its snapshot's newest version, to a new file.
+    /// Writes a compacted copy of the newest version of the Realm's file to a new file.
     ///
     /// ```swift
     /// try realm.writeCopy(toFile: URL(filePath: "copy.realm"))
     /// ```
     ///
-    /// The copy of a synced Realm is one that any device may open, see `writeCopy(configuration:)`.
+    /// The copy of a synced Realm can be opened by any device, see `writeCopy(configuration:)`.
     ///
-    /// - Parameter encryptionKey: the 64 bytes that encrypt the copy; nil for a plain one. So a key is changed, given or
-    ///   taken away: copy, and put the copy in the file's place.
-    /// - Throws: `Realm.Error.fileExists` when there is a file already; `fail` while the server lacks something that was
-    ///   written to a synced Realm; `outOfDiskSpace` and `fileAccess` as the system reports them.
+    /// - Parameter encryptionKey: the 64 bytes that encrypt the copy; nil for a plain one. To change, add or remove a
+    ///   key, write a copy and put it in the file's place.
+    /// - Throws: `Realm.Error.fileExists` when there is a file already; `fail` while the server lacks something that
+    ///   was written to a synced Realm; `incompatibleLockFile` while another copy to the same path is being written;
+    ///   `outOfDiskSpace` and `fileAccess` as the system reports them.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
         instance.checkThread()
         if let encryptionKey, encryptionKey.count != 64 {
@@ -79,8 +80,8 @@ extension Realm {
         try copy(toFile: fileURL, encryptionKey, isSynced: instance.isSynchronised)
     }
 
-    /// Writes a compacted copy of the Realm to the file of another configuration, with its encryption key or without one,
-    /// as a local or a synced Realm.
+    /// Writes a copy of the Realm to the file of another configuration, with that configuration's encryption key, as a
+    /// local or a synced Realm.
     ///
     /// ```swift
     /// var seed = user.flexibleSyncConfiguration()
@@ -93,12 +94,12 @@ extension Realm {
     /// |---|---|---|
     /// | local | local | a new file |
     /// | synced | local | a new file, without anything that only the server needs |
-    /// | synced | synced, new | a new file that stands where this one stands; it becomes that of the device and user who open it first, or whose `seedFilePath` it is |
-    /// | local | synced | the objects as local writes: the file is made if there is none, objects with the same primary keys are updated, none is deleted |
+    /// | synced | synced, new | a new file with the same sync state; it belongs to the device and user who open it first, or whose `seedFilePath` it is |
+    /// | local | synced | the objects as local writes: the file is created if there is none, objects with the same primary keys are updated, none is deleted |
     /// | synced | synced, exists | the same |
     ///
-    /// - Throws: `Realm.Error.fileExists` when there is a file already and it is to be a new one; `invalidInput` for a
-    ///   configuration without a file, and for objects that a synced Realm cannot take; `fail` while the server lacks
+    /// - Throws: `Realm.Error.fileExists` when a new file is to be written and there is one already; `invalidInput` for
+    ///   a configuration without a file, and for objects that a synced Realm cannot take; `fail` while the server lacks
     ///   something that was written to the Realm whose copy is synced; `outOfDiskSpace` and `fileAccess` as the system
     ///   reports them.
     public func writeCopy(configuration: Configuration) throws {
@@ -138,13 +139,14 @@ extension Realm {
     }
 }
 
-/// The schema version that a file was last opened with.
+/// The schema version that a file was last opened with; zero when it has none.
 ///
 /// ```swift
 /// let version = try schemaVersionAtURL(url)
 /// ```
 ///
-/// - Throws: `Realm.Error.fileNotFound` when there is no file; `invalidDatabase` when it is none or the key is another.
+/// - Throws: `Realm.Error.fileNotFound` when there is no file; `invalidDatabase` when it is not a Realm or the key is
+///   wrong.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
     let configuration = Realm.Configuration(fileURL: fileURL, encryptionKey: encryptionKey, readOnly: true)
     let coordinator = try FileCoordinator.open(configuration)

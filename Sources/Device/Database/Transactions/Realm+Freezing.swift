@@ -1,49 +1,50 @@
 // Frozen Realms, objects and collections: a snapshot that never changes and may be read on any thread.
 
 extension Realm {
-    /// The Realm as it is now, never to change.
+    /// The Realm as it is now, as a snapshot that never changes.
     ///
     /// ```swift
     /// nonisolated(unsafe) let snapshot = realm.freeze()    // the compiler cannot know that it is frozen
     /// DispatchQueue.global().async { print(snapshot.objects(Dog.self).count) }
     /// ```
     ///
-    /// A frozen Realm, and every object and collection from it, may be read by any number of threads at once, and none
-    /// waits for another: except that results are found once, by the first that asks for them. It keeps its version of
-    /// the data in the file for as long as it lives. It cannot be written or observed.
+    /// Any number of threads may read a frozen Realm, and every object and collection from it, at the same time without
+    /// waiting for each other. The one exception is a query: the first thread that reads its results runs it, and
+    /// others wait. A frozen Realm keeps its version of the data in the file for as long as it lives. It cannot be
+    /// written or observed.
     ///
     /// - Complexity: O(1).
     public func freeze() -> Realm { Realm(instance: instance.frozen()) }
 
-    /// The live Realm of a frozen one where the caller runs: on its thread, or on the main queue. A live Realm is itself.
+    /// The live Realm of a frozen one, on the caller's thread or on the main queue. A live Realm returns itself.
     ///
     /// ```swift
     /// let live = realm.freeze().thaw()
     /// ```
     public func thaw() -> Realm { Realm(instance: instance.thawed()) }
 
-    /// The object as it is now, never to change. See ``freeze()``.
+    /// The object as it is now, as a snapshot that never changes. See ``freeze()``.
     ///
     /// ```swift
     /// let frozen = realm.freeze(dog)
     /// ```
     public func freeze<T: ObjectBase>(_ object: T) -> T { object.freeze() }
 
-    /// The live object of a frozen one; nil when it has been deleted.
+    /// The live version of a frozen object; nil when the object has been deleted.
     ///
     /// ```swift
     /// let live = realm.thaw(realm.freeze(dog))
     /// ```
     public func thaw<T: ObjectBase>(_ object: T) -> T? { object.thaw() }
 
-    /// The collection as it is now, never to change. See ``freeze()``.
+    /// The collection as it is now, as a snapshot that never changes. See ``freeze()``.
     ///
     /// ```swift
     /// let frozen = realm.freeze(person.dogs)
     /// ```
     public func freeze<C: RealmCollection>(_ collection: C) -> C { collection.freeze() }
 
-    /// The live collection of a frozen one; nil when the object it belongs to has been deleted.
+    /// The live version of a frozen collection; nil when the object it belongs to has been deleted.
     ///
     /// ```swift
     /// let live = realm.thaw(realm.freeze(person.dogs))
@@ -51,20 +52,20 @@ extension Realm {
     public func thaw<C: RealmCollection>(_ collection: C) -> C? { collection.thaw() }
 }
 
-/// What can be frozen in itself: objects of every class.
+/// Objects that can be frozen: those of every class.
 public protocol _Freezable: ObjectBase {}
 
 extension ObjectBase: _Freezable {}
 
 extension _Freezable {
-    /// The object as it is now, never to change; it may be read on any thread.
+    /// The object as it is now, as a snapshot that never changes and that any thread may read.
     ///
     /// ```swift
     /// let frozen = dog.freeze()
     /// ```
     ///
-    /// It keeps its version of the data in the file for as long as it lives. Setting a property of it stops the program.
-    /// An object that the current write transaction has made cannot be frozen before the commit.
+    /// It keeps its version of the data in the file for as long as it lives. Setting one of its properties stops the
+    /// program. So does freezing an object that the current write transaction has created.
     ///
     /// - Complexity: O(1).
     public func freeze() -> Self {
@@ -77,8 +78,8 @@ extension _Freezable {
         return frozen
     }
 
-    /// The live object of a frozen one, in the Realm of where the caller runs; nil when it has been deleted. A live object
-    /// is itself.
+    /// The live version of a frozen object, in the Realm where the caller runs; nil when it has been deleted. A live
+    /// object returns itself.
     ///
     /// ```swift
     /// let frozen = dog.freeze()
@@ -91,7 +92,7 @@ extension _Freezable {
 }
 
 extension RealmCollection {
-    /// The collection as it is now, never to change; it may be read on any thread.
+    /// The collection as it is now, as a snapshot that never changes and that any thread may read.
     ///
     /// ```swift
     /// let frozen = person.dogs.freeze()
@@ -104,8 +105,8 @@ extension RealmCollection {
         _source.frozen.map(_moved) ?? self
     }
 
-    /// The live collection of a frozen one, in the Realm of where the caller runs; nil when the object it belongs to has
-    /// been deleted. A live collection is itself.
+    /// The live version of a frozen collection, in the Realm where the caller runs; nil when the object it belongs to
+    /// has been deleted. A live collection returns itself.
     ///
     /// ```swift
     /// let live = dogs.freeze().thaw()

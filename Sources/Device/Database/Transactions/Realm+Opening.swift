@@ -50,8 +50,8 @@ extension Realm {
     /// ```
     ///
     /// - Parameter downloadBeforeOpen: Whether a synced Realm waits for what its subscriptions match.
-    /// - Throws: `Realm.Error` when the file cannot be opened or its classes do not fit; `SyncError` when the session ends
-    ///   before the download; `CancellationError` when the task is cancelled meanwhile.
+    /// - Throws: `Realm.Error` when the file cannot be opened or its classes do not fit; `SyncError` when the session
+    ///   ends before the download; `CancellationError` when the task is cancelled meanwhile.
     public init<A: Actor>(
         configuration: Configuration = .defaultConfiguration, actor: isolated A,
         downloadBeforeOpen: OpenBehavior = .never
@@ -61,7 +61,7 @@ extension Realm {
         try await finishOpening(downloadBeforeOpen)
     }
 
-    /// Opens a Realm where the caller runs: on its actor, or on no actor at all.
+    /// Opens a Realm confined to the caller's actor, or to the current thread where there is none.
     ///
     /// ```swift
     /// let realm = try await Realm.open(configuration: configuration)

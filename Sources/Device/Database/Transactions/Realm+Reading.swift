@@ -13,7 +13,7 @@ extension Realm {
         Results(type._everything(in: self))
     }
 
-    /// The object of a primary key, or nil.
+    /// The object with a primary key, or nil.
     ///
     /// ```swift
     /// let person = realm.object(ofType: Person.self, forPrimaryKey: 12345)
@@ -31,8 +31,8 @@ extension Realm {
 }
 
 extension _ClassAccess {
-    /// The row of a primary key given as any Swift value, or nil. A class without one, or a key of another type, stops the
-    /// program.
+    /// The row of a primary key given as any Swift value, or nil. A class without one, or a key of another type, stops
+    /// the program.
     func row(forPrimaryKey key: Any) -> ObjectKey? {
         guard let property = model.primaryKey else {
             misuse("\(model.className) does not have a primary key defined")

@@ -2,7 +2,7 @@ import CausewayObjectStore
 import CausewayStorage
 
 extension Realm {
-    /// What the file of a Realm consists of, and what keeps it from shrinking.
+    /// How the space in a Realm's file is used, and what keeps the file from shrinking.
     ///
     /// ```swift
     /// let statistics: Realm.Statistics = try realm.statistics()
@@ -12,11 +12,12 @@ extension Realm {
     public struct Statistics: Sendable, Hashable {
         /// The size of the file.
         public let sizeBytes: Int
-        /// What the newest version consists of.
+        /// The bytes that the newest version uses.
         public let usedBytes: Int
-        /// Free for the next commit. ``Realm/Configuration-swift.struct/shouldCompactOnLaunch`` can give it back.
+        /// The bytes that are free for the next commit. ``Realm/Configuration-swift.struct/shouldCompactOnLaunch`` can
+        /// give them back.
         public let freeBytes: Int
-        /// What only older versions consist of, which somebody still reads.
+        /// The bytes that only older versions use, which somebody still reads.
         public let pinnedBytes: Int
         /// The oldest version that any process reads; nil when nobody reads any.
         public let oldestSnapshot: Snapshot?
@@ -35,7 +36,7 @@ extension Realm {
         public let processID: Int
     }
 
-    /// What the file consists of now, and the oldest snapshot that is held.
+    /// How the space in the file is used now, and the oldest snapshot that somebody reads.
     ///
     /// ```swift
     /// if let oldest = try realm.statistics().oldestSnapshot, oldest.commitsBehind > 1000 {
@@ -43,8 +44,9 @@ extension Realm {
     /// }
     /// ```
     ///
-    /// A file grows while an old version is read: by a frozen Realm, by a Realm that does not refresh, or by a process that
-    /// is suspended. ``Realm/Configuration-swift.struct/maximumNumberOfActiveVersions`` makes writes fail at a limit.
+    /// A file grows while an old version is read: by a frozen Realm, by a Realm that does not refresh, or by a process
+    /// that is suspended. ``Realm/Configuration-swift.struct/maximumNumberOfActiveVersions`` makes writes fail at a
+    /// limit.
     ///
     /// - Complexity: O(free pieces of the file).
     /// - Throws: `Realm.Error.invalidDatabase` when the file is damaged.

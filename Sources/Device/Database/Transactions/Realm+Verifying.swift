@@ -9,9 +9,10 @@ extension Realm {
     /// for problem in report.problems { print(problem) }
     /// ```
     public struct VerificationReport: Sendable, Hashable {
-        /// One sentence each: where, and what contradicts what. Empty when the file is sound. A hundred at most.
+        /// The problems, one sentence each: where, and what contradicts what. Empty when the file is sound. A hundred
+        /// at most.
         public let problems: [String]
-        /// How many problems there are, those without a sentence included.
+        /// The number of problems, including those without a sentence.
         public let problemCount: Int
         /// How many objects the file has, embedded ones included.
         public let objectCount: Int
@@ -37,13 +38,13 @@ extension Realm {
     /// guard report.isSound else { fatalError(report.problems.joined(separator: "\n")) }
     /// ```
     ///
-    /// Every page is compared with its checksum, every index with the values it is about, every link with its backlink,
-    /// every collection with its parts, and every count with what is there. The newest version is looked at, while this
-    /// and other processes may have the file open. The classes of the configuration mean nothing here, no migration is
-    /// run, and nothing is written. `Realm.damageHandler` does not hear of what is found.
+    /// Every page is compared with its checksum, every index with its values, every link with its backlink, every
+    /// collection with its parts, and every count with what is there. The newest version is checked; this and other
+    /// processes may have the file open meanwhile. The classes of the configuration are ignored, no migration runs, and
+    /// nothing is written. `Realm.damageHandler` is not called.
     ///
-    /// - Parameter progress: Called now and then with the part that is done, from 0 to 1.
-    /// - Throws: `Realm.Error` when the file cannot be opened: there is none, the key is another, or no state of it is
+    /// - Parameter progress: Called now and then with the fraction that is done, from 0 to 1.
+    /// - Throws: `Realm.Error` when the file cannot be opened: there is none, the key is wrong, or no version in it is
     ///   whole.
     /// - Complexity: O(n) in the size of the file. Takes a few bytes of memory for each object.
     public static func verify(
@@ -62,7 +63,7 @@ extension Realm {
         }
     }
 
-    /// Does the same for the file of this Realm.
+    /// Reads the whole file of this Realm and reports everything in it that is damaged or contradicts itself.
     ///
     /// ```swift
     /// let report = try realm.verify()

@@ -10,7 +10,7 @@ extension Realm {
     /// try save(rex, .all)         // what is the same, too
     /// ```
     public enum UpdatePolicy: Int, Sendable {
-        /// Stop: the object must be new.
+        /// Stops the program: the object must be new.
         case error = 1
         /// Write the properties that differ.
         case modified = 3
@@ -18,7 +18,7 @@ extension Realm {
         case all = 2
     }
 
-    /// Does what the block does in one transaction: all of it, or nothing when the block throws.
+    /// Runs the block in one write transaction. If the block throws, everything is rolled back.
     ///
     /// ```swift
     /// try realm.write {
@@ -30,9 +30,10 @@ extension Realm {
     /// The call waits for other writers of the file and moves the Realm to the newest version first. When it returns
     /// the changes are on disk. Opening a second transaction inside the block stops the program.
     ///
-    /// - Parameter tokens: Observations that are not told of this transaction.
+    /// - Parameter tokens: Observations that are not notified of this transaction.
     /// - Returns: What the block returns.
-    /// - Throws: The block's error after undoing everything; `Realm.Error` when the commit fails, with the same effect.
+    /// - Throws: The block's error; `Realm.Error` when the transaction cannot begin or the commit fails. Everything is
+    ///   rolled back.
     /// - Complexity: The block's own, and one durable commit.
     @discardableResult
     public func write<Result>(
@@ -57,6 +58,8 @@ extension Realm {
     /// dog.age += 1
     /// if dog.age < 30 { try realm.commitWrite() } else { realm.cancelWrite() }
     /// ```
+    ///
+    /// A transaction that cannot begin stops the program, where `write(_:)` throws.
     public func beginWrite() {
         do {
             try instance.beginWrite()
@@ -73,7 +76,7 @@ extension Realm {
     /// try realm.commitWrite(withoutNotifying: [token!])
     /// ```
     ///
-    /// - Throws: `Realm.Error` when the commit fails; then everything is undone.
+    /// - Throws: `Realm.Error` when the commit fails. Everything is rolled back.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         try instance.commitWrite(withoutNotifying: tokens)
     }
@@ -103,7 +106,7 @@ extension Realm {
 // MARK: - Moving between versions
 
 extension Realm {
-    /// Whether the Realm follows commits of others by itself where it has a queue or an actor to do so. True at first.
+    /// Whether the Realm moves to new commits by itself, where it has a queue, an actor or a run loop. True by default.
     ///
     /// ```swift
     /// realm.autorefresh = false
@@ -118,17 +121,17 @@ extension Realm {
         }
     }
 
-    /// Moves to the newest version now and delivers what observers are owed.
+    /// Moves to the newest version now and notifies observers.
     ///
     /// ```swift
     /// if realm.refresh() { print("There was something new.") }
     /// ```
     ///
-    /// A thread without a queue gets notifications here and at the start of its write transactions.
+    /// On a thread without a run loop, observers are notified only here and when a write transaction begins.
     ///
-    /// A Realm whose classes another program has changed, by a migration to a newer schema version, stays at its version:
-    /// what it shows remains right, its next write throws `Realm.Error.schemaMismatch`, and the logger gets one message.
-    /// New classes, properties and indexes change nothing for it.
+    /// If another program migrates the file to a newer schema version, this Realm stays at its version: what it shows
+    /// remains right, its next write throws `Realm.Error.schemaMismatch`, and the logger gets one message. New classes,
+    /// properties and indexes do not affect it.
     ///
     /// - Returns: Whether there was a newer version.
     @discardableResult
@@ -136,7 +139,7 @@ extension Realm {
         instance.refresh()
     }
 
-    /// Lets go of the snapshot, so that the file need not keep it. Objects and results made so far are invalid.
+    /// Releases the snapshot, so that the file need not keep it. Objects and results made so far become invalid.
     ///
     /// ```swift
     /// realm.invalidate()

@@ -8,7 +8,7 @@ import CausewayObjectStore
 /// let puppies = realm.objects(Dog.self).where { $0.age < 2 }
 /// ```
 ///
-/// A Realm stands on a snapshot of its file that moves forward by itself; its objects, lists and results move with it.
+/// A Realm shows a snapshot of its file and moves to newer ones by itself. Its objects, lists and results move with it.
 /// It must be used where it was opened. Opening the same file again at the same place is cheap and gives the same
 /// Realm; other places open their own.
 public struct Realm {

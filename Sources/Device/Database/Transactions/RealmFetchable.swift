@@ -1,4 +1,4 @@
-/// What `Realm.objects(_:)` gives results of: classes of objects, and projections of them.
+/// A type that `Realm.objects(_:)` finds: a class of objects, or a projection of one.
 ///
 /// ```swift
 /// struct Repository<Element: RealmFetchable> {
@@ -18,8 +18,8 @@ extension Realm {
     /// let people = realm.objects(PersonProjection.self).where { $0.firstName == "Jane" }
     /// ```
     ///
-    /// A query derived from these results can use the projected properties whose name and type are those of the object's
-    /// own property; any other stops the program.
+    /// A query derived from these results can use the projected properties whose name and type are those of the
+    /// object's own property; any other stops the program.
     ///
     /// - Complexity: O(1). Nothing is read until the results are used.
     public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {

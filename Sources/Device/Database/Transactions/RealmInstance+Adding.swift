@@ -3,8 +3,8 @@ import CausewayObjectStore
 import Foundation
 
 extension RealmInstance {
-    /// Makes an unmanaged object the accessor of a row: a new one, or under an update policy the one of its primary
-    /// key. The objects it links to follow.
+    /// Adds an unmanaged object and the objects it links to. The object becomes the accessor of a new row or, under an
+    /// update policy, of the row with its primary key.
     @discardableResult
     func add(_ object: ObjectBase, update: Realm.UpdatePolicy, asChild: Bool = false) -> ObjectKey {
         guard object._header == nil else {
@@ -20,7 +20,7 @@ extension RealmInstance {
         if access.isEmbedded, !asChild {
             misuse("Embedded objects cannot be added to a Realm directly: assign them to a property of their parent.")
         }
-        // Children met on the way follow the same policy, and none that this call did not set.
+        // Linked objects follow the policy of the call that adds them, and never that of an earlier one.
         let policy = asChild ? updatePolicy : update
         let outer = updatePolicy
         updatePolicy = policy
@@ -34,7 +34,7 @@ extension RealmInstance {
         guard let primaryKey = PrimaryKey(value) else {
             misuse("Invalid primary key '\(value)' for class '\(access.model.className)'.")
         }
-        // A bulk insert mostly meets new keys: creation itself finds out, without a search before it.
+        // Most objects of a bulk insert are new: creation itself finds duplicates, without a search before it.
         if policy == .error { return insert(object, access, primaryKey) }
         guard let key = access.table.key(for: primaryKey) else { return insert(object, access, primaryKey) }
         update(object, access, key, onlyDifferent: policy == .modified)
@@ -59,7 +59,7 @@ extension RealmInstance {
 
     private typealias Promotions = [(column: Int, run: (ObjectBase, Int) -> Void)]
 
-    /// Writes the scalars of an object into a new row. Answers what is left to do for its links and collections.
+    /// Writes the scalars of an object into a new row. Returns the work that is left for its links and collections.
     private func fill(_ row: NewRow, from object: ObjectBase, _ access: _ClassAccess) -> Promotions {
         let base = Unmanaged.passUnretained(object).toOpaque()
         let model = access.model
@@ -82,11 +82,11 @@ extension RealmInstance {
         return promotions
     }
 
-    /// The row of an object of a class that a new row may link to as it is: here, and owned by nobody.
+    /// The row of a linked object if a new row may link to it as it is: it is in this Realm and not embedded.
     func rowToLink(_ linked: ObjectBase, in target: _ClassAccess) -> ObjectKey? {
         // An object that points to a class access of this Realm is one of this Realm.
         guard linked._header == target.header, !target.isEmbedded else { return nil }
-        // Last seen in another transaction: it may be gone, which is a mistake of the program.
+        // Last checked in another transaction: it may have been deleted, which stops the program.
         if linked._epoch != target.header.pointee.epoch { _ = linked._checkedAccess() }
         return linked._key
     }
@@ -134,7 +134,7 @@ extension RealmInstance {
             misuse("Embedded objects cannot be created directly: create them as part of their parent.")
         }
         checkPolicy(access, update)
-        // Loops create one object after the other: a draft that has nothing to remember serves all of them.
+        // Loops create many objects: a draft that remembers nothing is used for all of them.
         let draft = (update == .error ? idleDraft.take() : nil) ?? Draft(for: self, isUpdate: update != .error)
         let object = draft.make(access.model, from: value)
         self.draft = draft
@@ -171,7 +171,7 @@ extension RealmInstance {
         access.delete(object._key)
     }
 
-    /// Deletes objects together: a class at a time, as long as they come so.
+    /// Deletes objects in batches: neighbours of one class together.
     func delete(_ objects: some Sequence<ObjectBase>) {
         var keys: [ObjectKey] = []
         var access: _ClassAccess?

@@ -5,13 +5,13 @@ extension RealmInstance {
     /// Writes the objects of this Realm into another one, in one transaction: those whose primary keys it has are
     /// updated, the others created. Nothing is deleted there.
     ///
-    /// - Throws: `Realm.Error.invalidInput` for objects that the other Realm has no class for, or that no primary key
-    ///   tells apart.
+    /// - Throws: `Realm.Error.invalidInput` for objects whose class the other Realm lacks, or whose class has no
+    ///   primary key.
     func copyObjects(to other: RealmInstance) throws {
         let classes = try classesToCopy(to: other)
         try other.beginWrite()
         do {
-            // All of them first, so that every link finds what it leads to.
+            // All objects first, so that every link finds its target.
             for source in classes { other.createMissing(from: source) }
             for source in classes { other.update(from: source) }
             try other.commitWrite()
@@ -65,7 +65,7 @@ extension RealmInstance {
         }
     }
 
-    /// The object of this Realm that has the class and the primary key of another Realm's.
+    /// This Realm's object with the class and the primary key of another Realm's object.
     func counterpart(of object: ObjectBase) -> ObjectBase? {
         guard object._header != nil else { return nil }
         let other = object._checkedAccess()

@@ -2,8 +2,7 @@ import CausewayModel
 import CausewayObjectStore
 
 extension RealmInstance {
-    /// The snapshot that this instance stands on, as an instance of its own that never moves. During a write it is the
-    /// one that the write began on.
+    /// A frozen instance on this instance's snapshot. During a write, that is the snapshot on which the write began.
     func frozen() -> RealmInstance {
         checkThread()
         if isFrozen { return self }
@@ -34,7 +33,8 @@ extension RealmInstance {
         }
     }
 
-    /// Whether a row is the same object in both: of one file, and frozen at one version or not at all.
+    /// Whether a row is the same object in both instances: they have one file, and are both live or frozen at one
+    /// version.
     func showsSameObjects(as other: RealmInstance) -> Bool {
         guard self !== other else { return true }
         return coordinator === other.coordinator && isFrozen == other.isFrozen
@@ -50,22 +50,22 @@ extension RealmInstance {
 }
 
 extension _ResultsSource {
-    /// The same of a frozen instance; nil when it is of one already.
+    /// The same source in a frozen instance; nil when it is in one already.
     var frozen: _ResultsSource? {
         check()
         return instance.isFrozen ? nil : moved(to: instance.frozen())
     }
 
-    /// The same of the live instance where the caller runs; nil when what the elements belong to is gone.
+    /// The same source in the live instance where the caller runs; nil when the owner of the elements is gone.
     var thawed: _ResultsSource? {
         let moved = moved(to: instance.thawed())
         return moved.hasOrigin ? moved : nil
     }
 
-    /// The same where an observation runs: itself, unless that is another place.
+    /// The same source in the instance that an observation runs in.
     func here(_ place: RealmInstance) -> _ResultsSource { place === instance ? self : moved(to: place) }
 
-    /// Whether what the elements belong to is there.
+    /// Whether the owner of the elements exists.
     var hasOrigin: Bool {
         switch origin {
         case .table: true

@@ -39,7 +39,8 @@ extension RealmInstance {
         creation.finish()
     }
 
-    /// The functions of a mapping are the app's, and may have done anything.
+    /// The functions of a mapping belong to the app. This stops the program if they ended the transaction or changed
+    /// objects of the class.
     private func checkUndisturbed(_ write: UInt, _ access: _ClassAccess, isDisturbed: Bool) {
         guard isInWrite, writeNumber == write else {
             misuse("The write transaction ended while objects of type '\(access.model.className)' were created.")
@@ -60,21 +61,22 @@ extension RealmInstance {
     }
 }
 
-/// The rows that come of a mapping: where each column's values come from, and what is left to do at the end.
+/// The rows that a mapping creates: where each column's values come from, and what is left to do at the end.
 private final class MappedCreation {
     private let instance: RealmInstance
     private let access: _ClassAccess
     private let model: ObjectModel
     /// By position in the model; nil for properties that were not set.
     private let values: [MappedValues?]
-    /// Properties that were not set, and start like those of an object nobody touched.
+    /// Properties that were not set and that have no default of their own: every row gets the same value.
     private var zeros: [(place: PropertyPlace, value: Value)] = []
-    /// Properties that were not set, and whose defaults only a new object knows.
+    /// Properties that were not set and whose defaults only a new object knows.
     private var defaults: [PropertyPlace] = []
-    /// The objects that know them, of the current part or, where a primary key was taken from them, of all elements.
+    /// The new objects that know these defaults: of the current part or, where the primary keys come from them, of all
+    /// elements.
     private var drafts: [ObjectBase] = []
     private var areAllDrafted = false
-    /// What can only be done once the rows are whole: adding linked objects, filling lists.
+    /// Work that must wait until the rows are whole: adding linked objects, filling lists.
     private var promotions: [(object: ObjectBase?, key: ObjectKey, column: Int, run: (ObjectBase, Int) -> Void)] = []
 
     init(_ instance: RealmInstance, _ access: _ClassAccess, _ values: [MappedValues?]) {
@@ -185,7 +187,7 @@ private final class MappedCreation {
         }
     }
 
-    /// Links to objects that are here are written now, with the row; others become objects of the Realm at the end.
+    /// Writes links to objects of this Realm now, with the row. Other objects are added at the end.
     private func enterLinks(_ values: MappedValues, _ count: Int, _ first: NewRow, _ place: PropertyPlace) {
         let links = values.memory.assumingMemoryBound(to: Unmanaged<ObjectBase>?.self)
         let target = access.target(place.column)
@@ -233,7 +235,7 @@ private final class MappedCreation {
         }
     }
 
-    /// Does what had to wait until all rows were whole.
+    /// Does the work that had to wait until all rows were whole.
     func finish() {
         var last: ObjectBase?
         for promotion in promotions {

@@ -51,7 +51,7 @@ extension RealmInstance {
         }
     }
 
-    /// Runs the migration block in a write that somebody began, and leaves the file with the declared classes.
+    /// Runs the migration block in the caller's write transaction, and leaves the file with the declared classes.
     private static func migrate(
         _ transaction: Transaction, from version: UInt64, to declared: DeclaredSchema,
         _ configuration: Realm.Configuration, _ coordinator: FileCoordinator
@@ -73,7 +73,7 @@ extension RealmInstance {
     /// Two Realms at one place cannot disagree about how the file is used.
     private func checkAgreement(with other: Realm.Configuration) throws {
         if let settings = other.syncSettings, configuration.syncSettings.map(settings.isEqual) != true {
-            // Somebody else, or the same user after another login: the file's session knows, and refuses a stranger.
+            // Another user, or the same user after another login. `attach` refuses another user.
             try settings.attach(coordinator, for: other)
         }
         let difference: String? =
@@ -132,7 +132,7 @@ extension FileCoordinator {
         }
     }
 
-    /// Puts a copy of the seed where no file is yet.
+    /// Copies the seed to the file's path if no file is there yet.
     private static func sow(_ configuration: Realm.Configuration) throws(StoreError) {
         guard let seed = configuration.seedFilePath, !configuration.isInMemory, !configuration.readOnly,
             !FileManager.default.fileExists(atPath: configuration.path)
@@ -146,8 +146,8 @@ extension FileCoordinator {
             do {
                 return try source.copy(to: configuration.path, key: options.encryptionKey)
             } catch {
-                // Somebody else may have put one there, or is at it: then the kernel says that he lives, and his copy, or
-                // the end of his attempt, will come.
+                // Another process may have put a file there, or is copying one. A copy in progress holds a lock, so it
+                // either finishes or its process ends: look again.
                 if error.code == .fileExists { return }
                 guard error.code == .locked else { throw error }
                 usleep(seedPauseMicroseconds)
@@ -155,7 +155,7 @@ extension FileCoordinator {
         }
     }
 
-    /// How often one who waits for somebody else's copy of a seed looks again.
+    /// The pause between two looks at another process's copy of a seed.
     private static let seedPauseMicroseconds: UInt32 = 5_000
 }
 

@@ -3,7 +3,7 @@ import CausewayObjectStore
 import CausewayStorage
 
 extension RealmInstance {
-    /// Becomes the file's writer, waiting for whoever is it, and moves to the newest version.
+    /// Waits until it may write the file, and moves to the newest version.
     func beginWrite(using reservation: WriteReservation? = nil) throws {
         checkThread()
         checkWritesAllowed()
@@ -27,7 +27,7 @@ extension RealmInstance {
         observers.deliver(self)
     }
 
-    /// A frozen Realm and one that was opened to be read are not written.
+    /// Stops the program if the Realm is frozen or read-only.
     func checkWritesAllowed() {
         if isFrozen { misuse("Can't perform transactions on a frozen Realm") }
         if configuration.readOnly { misuse("Can't perform transactions on read-only Realms.") }
@@ -69,7 +69,7 @@ extension RealmInstance {
         transaction.abort()
         isInWrite = false
         undone()
-        // Whoever asked for changes during the write was put off.
+        // Notifications that were due during the write were put off.
         if !observers.isEmpty { wake() }
     }
 
@@ -84,7 +84,7 @@ extension RealmInstance {
         do {
             moved = try transaction.advance()
         } catch {
-            // Somebody was told of the damage. What is read here was sound so far, and stays at its snapshot.
+            // The damage has been reported. What was read here so far is sound, and the Realm stays at its snapshot.
             if error.code == .damaged { return false }
             if error.code == .schemaChanged {
                 staysBehind(error)

@@ -4,16 +4,16 @@ import Glibc
 
 /// A Realm open at one place: one thread, queue or actor. `Realm` values are handles to it.
 ///
-/// It stands on one snapshot of the file and moves to newer ones; every object, list and result it gave out moves with
-/// it. Nothing in it is locked, because everything happens where it is confined to, or never changes: see ``FrozenViews``.
+/// It shows one snapshot of the file and moves to newer ones; the objects, lists and results it gave out move with it.
+/// It needs no locks, because everything happens where it is confined to, or never changes: see ``FrozenViews``.
 final class RealmInstance {
     let coordinator: FileCoordinator
     let configuration: Realm.Configuration
     let confinement: Confinement
     let declared: DeclaredSchema
     let isFrozen: Bool
-    /// Of a frozen instance, which several threads may read at a time: what stands in for the transaction and for the
-    /// class accesses below. Nothing else of a frozen instance changes.
+    /// In a frozen instance, which several threads may read at once, these replace the transaction and the class
+    /// accesses below. Nothing else of a frozen instance changes.
     private let frozenViews: FrozenViews?
     private let frozenClasses: FrozenClasses?
     /// The newest frozen copy, while anybody holds it.
@@ -29,14 +29,14 @@ final class RealmInstance {
     /// Class accesses from before `invalidate()`: objects still point into them, and learn there that they are invalid.
     private var retired: [_ClassAccess] = []
 
-    /// The thread that inlined reads compare with, for a queue that runs now here, now there.
+    /// The thread that inlined reads compare with. A queue does not always run on the same one.
     @exclusivity(unchecked) private var inlinedThread: UInt
 
-    /// Raised with every change that a result might show. Results that see it moved ask what has changed.
+    /// Incremented with every change that a result might show. Results that see a new number ask what has changed.
     @exclusivity(unchecked) private(set) var contentVersion: UInt = 1
     /// What the file's commits changed.
     let changes: ChangesBetweenVersions
-    /// Which write this is, or which was the last one.
+    /// The number of the current write, or of the last one.
     private(set) var writeNumber: UInt = 0
     /// The last write of this instance that was committed.
     private(set) var lastCommit: Commit?
@@ -50,7 +50,7 @@ final class RealmInstance {
     /// How often `invalidate()` was called: results from before stay invalid.
     private(set) var invalidations = 0
 
-    /// Whether the classes of newer versions are not those that this Realm was opened with: see `staysBehind`.
+    /// Whether newer versions have other classes than those that this Realm was opened with: see `staysBehind`.
     @exclusivity(unchecked) private var isLeftBehind = false
 
     var autorefresh = true
@@ -58,17 +58,17 @@ final class RealmInstance {
     let observers = ObserverRegistry()
     /// Nil until the first write that does not block.
     var asyncWrites: AsyncWrites?
-    /// What `add` and `create` do about primary keys that exist, for the objects they meet on the way.
+    /// The update policy of the current `add` or `create`, for the objects that it links to.
     @exclusivity(unchecked) var updatePolicy = Realm.UpdatePolicy.error
-    /// How many collections inside of mixed values are being made, one in the other.
+    /// The nesting depth of the collections in mixed values that are being created.
     @exclusivity(unchecked) var nestedBeingMade = 0
-    /// Whether it has handed out a collection inside of a mixed value: one that must learn of its end.
+    /// Whether it has handed out a collection in a mixed value, which must learn when it ends.
     @exclusivity(unchecked) private(set) var hasSeenNested = false
     @exclusivity(unchecked) var draft: Draft?
     /// A draft that remembers nothing, for the next object.
     @exclusivity(unchecked) var idleDraft: Draft?
 
-    /// - Parameter isPrivate: Nobody beyond the caller uses it, and it learns of no commits: a migration's.
+    /// - Parameter isPrivate: Whether only the caller uses it and it learns of no commits, as in a migration.
     init(
         coordinator: FileCoordinator, configuration: Realm.Configuration, confinement: Confinement,
         declared: DeclaredSchema, transaction: Transaction, isFrozen: Bool = false, isPrivate: Bool = false
@@ -97,7 +97,7 @@ final class RealmInstance {
 
     // MARK: - Checks
 
-    /// A queue's Realm remembers the thread it last ran on, so that only its first use on another thread asks the queue.
+    /// A queue's Realm remembers the thread it last ran on. Only its first use on another thread asks the queue.
     func checkThread() {
         if UInt(pthread_self()) == inlinedThread { return }
         checkPlace()
@@ -148,15 +148,15 @@ final class RealmInstance {
         }
     }
 
-    /// Another program changed the classes, so that newer versions say nothing to this one. What is open stays right; who
-    /// writes is told. Said once, because every commit brings this Realm back here.
+    /// Another program changed the classes, so this Realm cannot move to newer versions. What is open stays right, and
+    /// the next write throws. Logged once, because every commit brings this Realm back here.
     func staysBehind(_ error: StoreError) {
         if isLeftBehind { return }
         isLeftBehind = true
         Logger.shared.log(level: .error, category: Category.Storage.transaction, message: error.description)
     }
 
-    /// The file may have got other classes while nothing of it was open here.
+    /// Stops the program if the file's classes have changed while no transaction was open here.
     private func checkClasses(of transaction: Transaction) {
         if declared.models.values.allSatisfy(\.isDynamic) { return }
         let comparison = SchemaComparison(file: transaction.schema, declared: declared.stored(for: configuration))
@@ -168,19 +168,19 @@ final class RealmInstance {
         }
     }
 
-    /// A class is mapped to its table when it is first used, by the names of its properties. Until then it shall stay what
-    /// it was when it was compared with its declaration, so that all declared classes count as handed out from here on.
+    /// Marks all declared classes as in use. A class is mapped to its table at its first use, by the names of its
+    /// properties. Until then it must stay as it was when it was compared with its declaration.
     private func holdClasses(of transaction: Transaction) {
         for name in declared.models.keys { transaction.hold(name) }
     }
 
-    /// The table of a class of a frozen instance, for the thread that runs.
+    /// The table of a class of a frozen instance, for the current thread.
     func frozenTable(of model: ObjectModel) -> Table {
         guard let table = frozenViews?.table(of: model) else { misuse(Self.notManaged(model.className)) }
         return table
     }
 
-    /// Lets go of the snapshot. Objects and results made from it are invalid from now on.
+    /// Releases the snapshot. Objects and results made from it are invalid from now on.
     func invalidate() {
         checkThread()
         // Others may be reading; the snapshot is released when nothing made from it is left.
@@ -205,14 +205,14 @@ final class RealmInstance {
         accessesByType = [:]
     }
 
-    /// Leaves the transaction to whoever began it.
+    /// Gives the transaction back to whoever began it.
     func releaseTransaction() {
         forgetAccesses()
         openTransaction = nil
         isInWrite = false
     }
 
-    /// Delivers what observers are owed, soon.
+    /// Notifies observers, soon.
     func wake() {
         mailbox?.commitArrived()
     }
@@ -222,7 +222,7 @@ final class RealmInstance {
     func access(named name: String) -> _ClassAccess {
         if let access = accesses[name] ?? frozenClasses?[name] { return access }
         if let nested = NestedCollection(className: name) {
-            // Whoever shares a frozen instance never writes, and need not know.
+            // A frozen instance is never written, so it need not know.
             if !isFrozen { hasSeenNested = true }
             return makeAccess(nested.model)
         }
@@ -266,7 +266,7 @@ final class RealmInstance {
         return access
     }
 
-    /// The access of the same class that another instance of the file uses here.
+    /// This instance's access to the class that another instance of the file accesses.
     func counterpart(of other: _ClassAccess) -> _ClassAccess {
         other.model.isDynamic ? dynamicAccess(named: other.model.className) : access(named: other.model.className)
     }

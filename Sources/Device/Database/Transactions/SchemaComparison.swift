@@ -2,16 +2,16 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayStorage
 
-// What a file knows and what the classes declare: the same, less, or in contradiction.
+// Compares the classes of a file with the declared ones.
 
 struct SchemaComparison {
-    /// Classes or indexes that the file lacks; adding them needs nobody's leave.
+    /// Whether the file lacks classes, properties or indexes. Adding classes and indexes needs no newer schema version.
     var hasAdditions = false
-    /// Whether the file has other delete rules. They say nothing about what it holds, so anybody may change them.
+    /// Whether the file has other delete rules. Rules do not affect the stored data, so they may always change.
     var hasOtherRules = false
-    /// Properties of classes that the file knows, but without them: they need a newer schema version.
+    /// Properties that the file lacks in classes that it has. They need a newer schema version.
     var addedProperties: [String] = []
-    /// What no addition can bring together.
+    /// Differences that additions cannot resolve.
     var conflicts: [String] = []
 
     init(file: StoredSchema, declared: StoredSchema) {
@@ -78,7 +78,7 @@ extension StoredProperty {
 }
 
 extension Transaction {
-    /// The version of the classes that the file was last opened with, in a small tree of its own.
+    /// The key of the schema version that the file was last opened with, in a small tree of its own.
     private static let versionKey = Array("schemaVersion".utf8)
 
     var schemaVersion: UInt64? {
@@ -93,7 +93,7 @@ extension Transaction {
 
     /// Brings the file up to the declared classes by adding what it lacks.
     ///
-    /// - Throws: `Realm.Error.schemaMismatch` naming every difference that additions cannot mend, or that the
+    /// - Throws: `Realm.Error.schemaMismatch` naming every difference that additions cannot resolve, or that the
     ///   configuration's schema version does not allow.
     /// - Parameter migrating: Runs the migration from the version it is given, inside the write, in place of additions.
     func adapt(
@@ -102,7 +102,7 @@ extension Transaction {
         if try isAdapted(to: declared, configuration) { return }
         try beginWriting()
         do {
-            // Somebody else may have written between the look and the lock.
+            // Another writer may have committed between the check and the lock.
             if try isAdapted(to: declared, configuration) {
                 abort()
                 return
@@ -116,7 +116,8 @@ extension Transaction {
                 setSchemaVersion(configuration.schemaVersion)
                 try commit()
             } else {
-                // The classes are declared again at the next opening, and the session waits for the disk by itself.
+                // Not durable yet: the classes are declared again at the next opening, and the session waits for the
+                // disk by itself.
                 try commit(.grouped(within: .zero))
             }
         } catch {
@@ -125,7 +126,7 @@ extension Transaction {
         }
     }
 
-    /// The version of the file if this opening migrates it; nil where additions are all it may get.
+    /// The file's schema version if this opening migrates it; nil if it may only add to the file.
     private func versionToMigrate(_ configuration: Realm.Configuration) -> UInt64? {
         guard configuration.migrationBlock != nil, configuration.syncSettings == nil, !configuration.readOnly,
             let version = schemaVersion, configuration.schemaVersion > version

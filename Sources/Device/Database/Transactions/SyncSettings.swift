@@ -1,6 +1,6 @@
-/// What makes a configuration one of a synchronised Realm. The synchronisation part implements it.
+/// The part of a configuration that makes its Realm synchronise. `SyncConfiguration` implements it.
 package protocol SyncSettings: Sendable {
-    /// Called when a Realm of the configuration is opened, every time, before anything else sees the file.
+    /// Called before a new Realm instance reads the file, and when an open one is opened again with other settings.
     ///
     /// It makes sure that the file has its participant and its driver.
     func attach(_ coordinator: FileCoordinator, for configuration: Realm.Configuration) throws

@@ -5,11 +5,11 @@ import Foundation
 /// Only threads that Foundation started have one here. A thread of a dispatch queue or of a task never runs a loop, and
 /// asking for one opens half a dozen file descriptors that stay open as long as the thread does.
 ///
-/// Unchecked: `RunLoop` and `Timer` may be told of each other from any thread; everything else is used on the loop's own
-/// thread only, until the last reference goes.
+/// Unchecked: any thread may add a `Timer` to a `RunLoop`. Everything else is used on the loop's own thread only,
+/// except in `deinit`.
 final class ThreadRunLoop: @unchecked Sendable {
     private let loop: RunLoop
-    /// A loop without anything to wait for ends at once: this keeps it waiting while a Realm may hear something there.
+    /// Keeps the loop waiting while a Realm may hear something there: a loop without anything to wait for ends at once.
     private var idle: Timer?
 
     private init() {
@@ -20,7 +20,7 @@ final class ThreadRunLoop: @unchecked Sendable {
         idle?.invalidate()
     }
 
-    /// Keeps the loop going, once it runs, for as long as this lives.
+    /// Keeps the loop running, once it is started, for as long as this object lives.
     func keepGoing() {
         // Thirty years: a timer's date must not overflow.
         let timer = Timer(timeInterval: 1_000_000_000, repeats: true) { _ in }
@@ -28,16 +28,16 @@ final class ThreadRunLoop: @unchecked Sendable {
         loop.add(timer, forMode: .common)
     }
 
-    /// The loop of the thread that runs; nil where it has none.
+    /// The loop of the current thread; nil where it has none.
     static var current: ThreadRunLoop? {
-        // Threads that are not Foundation's look as if they had not begun.
+        // A thread that Foundation did not start never counts as executing.
         Thread.current.isExecuting && !Thread.isMainThread ? ThreadRunLoop() : nil
     }
 
     /// Whether the caller was called by the loop.
     var isRunning: Bool { loop.currentMode != nil }
 
-    /// Does work on the loop's thread, the next time the loop goes round. A timer that is due wakes a loop that waits.
+    /// Runs work on the loop's thread, the next time the loop goes round. A timer that is due wakes a waiting loop.
     func perform(_ work: @escaping @Sendable () -> Void) {
         loop.add(Timer(fire: Date(), interval: 0, repeats: false) { _ in work() }, forMode: .common)
     }

@@ -1,11 +1,11 @@
 package import CausewayModel
 import Foundation
 
-// Values of any Swift type as the value of a property, where that loses nothing.
+// Converts Swift values of any type to the values of properties.
 
-/// What a Swift value is by itself; nil for what no property could hold.
+/// The stored value that a Swift value stands for by itself; nil if no property could hold it.
 package func storedValue(of any: Any) -> Value? {
-    // What keys mostly are; asking for a conformance costs a hundred times as much.
+    // The usual types of keys. Asking for a conformance costs a hundred times as much.
     if type(of: any) == Int.self, let number = any as? Int { return .int(Int64(number)) }
     if type(of: any) == String.self, let text = any as? String { return .string(text) }
     return switch any {
@@ -17,7 +17,7 @@ package func storedValue(of any: Any) -> Value? {
     }
 }
 
-/// What an object of Foundation stands for: JSON is read into such objects.
+/// The stored value of a Foundation object. JSON is read into such objects.
 func foundationValue(of any: Any) -> Value? {
     switch any {
     case let number as NSDecimalNumber: DecimalNumber(number.stringValue).map(Value.decimal)
@@ -33,7 +33,8 @@ func foundationValue(of any: Any) -> Value? {
 }
 
 private func numberValue(_ number: NSNumber) -> Value? {
-    // Foundation says by one letter what the number was made from, "c" of Bool and of Int8; a Bool has a type of its own.
+    // Foundation names the type that the number was made from by one letter. "c" is Bool or Int8; a Bool has a class of
+    // its own.
     switch String(cString: number.objCType) {
     case "c", "B": type(of: number) == NSNumber.self ? .int(number.int64Value) : .bool(number.boolValue)
     case "f", "d": .double(number.doubleValue)
@@ -43,7 +44,7 @@ private func numberValue(_ number: NSNumber) -> Value? {
 }
 
 extension Value {
-    /// The value as Swift has it; nil for null and for links.
+    /// The value as a Swift value; nil for null and for links.
     var any: Any? {
         switch self {
         case .null, .object, .link, .anyObject, .anyLink: nil
@@ -60,7 +61,8 @@ extension Value {
         }
     }
 
-    /// The value as one of a property's type. Nil where types do not fit: text is never read as a number or an id.
+    /// The value converted to a property's type; nil where the types do not fit. Text is never read as a number or an
+    /// id.
     func converted(to type: StoredType, isOptional: Bool) -> Value? {
         switch (self, type) {
         case (.null, _): isOptional ? .null : nil

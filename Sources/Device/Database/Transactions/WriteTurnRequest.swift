@@ -2,7 +2,7 @@ import CausewayStorage
 import Dispatch
 import Synchronization
 
-/// A place in the queue of a file's writers that a Realm has asked for, and the turn once it is granted.
+/// A Realm's place in the queue of a file's writers, and its turn once it is granted.
 ///
 /// The turn is granted on a thread of the storage and taken where the Realm lives.
 final class WriteTurnRequest: Sendable {
@@ -21,7 +21,7 @@ final class WriteTurnRequest: Sendable {
         granted.withLock { $0.take() }
     }
 
-    /// Blocks the thread until the turn is granted; only for who knows that it was not taken.
+    /// Blocks the thread until the turn is granted. Call it only while nobody has taken the turn.
     func waitAndTake() -> WriteReservation? {
         arrival.wait()
         return take()
@@ -53,7 +53,7 @@ final class TurnWaiter: Sendable {
         }
     }
 
-    /// Lets the task go on; false when it did already.
+    /// Resumes the task; false when it was resumed before.
     @discardableResult
     func resume() -> Bool {
         let before = state.withLock { state in

@@ -1,10 +1,10 @@
 import Foundation
 
-// Extended JSON: what JSON has no type for is an object with one key that begins with a dollar sign. Written is the
-// canonical form, which says every number's type; read are the canonical and the relaxed form.
+// Extended JSON: a type that JSON does not have is an object with one key that begins with a dollar sign. Values are
+// written in the canonical form, which names every number's type. The canonical and the relaxed form are read.
 
 extension AnyBSON: Codable {
-    /// Deeper values are refused: their readers and writers call themselves.
+    /// Deeper values are refused, because reading and writing are recursive.
     private static let depthMax = 100
 
     /// Reads a value in extended JSON, canonical or relaxed. A plain integer is an int32 where it fits, else an int64.
@@ -13,7 +13,7 @@ extension AnyBSON: Codable {
     /// let age = try JSONDecoder().decode(AnyBSON.self, from: Data(#"{"$numberLong":"10"}"#.utf8))    // .int64(10)
     /// ```
     ///
-    /// - Throws: `DecodingError.dataCorrupted` for a `$` key with something else behind it than the form says, and for
+    /// - Throws: `DecodingError.dataCorrupted` for a `$` key that is not alone or whose value does not fit it, and for
     ///   values nested deeper than 100 levels.
     public init(from decoder: any Decoder) throws {
         try Self.checkDepth(decoder.codingPath, decoder)
@@ -145,7 +145,7 @@ private struct Pattern: Codable {
     var options: String
 }
 
-/// The keys that say a type.
+/// The keys that name a type.
 private enum Form: String {
     case numberInt = "$numberInt"
     case numberLong = "$numberLong"
@@ -176,7 +176,7 @@ private enum Form: String {
         }
     }
 
-    /// Nil for a value that is not of the form.
+    /// Reads the value of the key; nil when it does not have the form.
     func read(_ container: KeyedDecodingContainer<Name>, _ key: Name) throws -> AnyBSON? {
         switch self {
         case .numberInt: try text(container, key).flatMap { Int32($0) }.map(AnyBSON.int32)
@@ -209,7 +209,7 @@ private enum Form: String {
         }
     }
 
-    /// Bytes of the type that UUIDs have are one.
+    /// Sixteen bytes of subtype 4 are a UUID.
     private func binary(_ binary: Binary) -> AnyBSON? {
         guard let data = Data(base64Encoded: binary.base64), let type = UInt8(binary.subType, radix: 16) else {
             return nil
@@ -234,12 +234,12 @@ private enum Form: String {
 }
 
 extension NSRegularExpression.Options {
-    /// The letters that BSON writes options with, in their order; options that it has none for are left out.
+    /// The letters that BSON has for the options, in order. Options without a letter are left out.
     fileprivate var letters: String {
         Self.named.filter { contains($0.option) }.map { String($0.letter) }.joined()
     }
 
-    /// Nil for a letter that stands for nothing here.
+    /// Nil for an unknown letter.
     fileprivate init?(letters: String) {
         self = []
         for letter in letters {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A type of BSON, the binary form of JSON that servers of documents speak: arguments and results of functions.
+/// A type of BSON, the binary form of JSON. Arguments and results of functions have these types.
 ///
 /// ```swift
 /// func value(of bson: some BSON) -> AnyBSON { AnyBSON(bson) }
@@ -24,7 +24,7 @@ extension NSRegularExpression: BSON {}
 extension Dictionary: BSON where Key == String, Value == AnyBSON? {}
 extension Array: BSON where Element == AnyBSON? {}
 
-/// What compares greater than every other value of BSON.
+/// A value that compares greater than every other value of BSON.
 ///
 /// ```swift
 /// AnyBSON(MaxKey()) == .maxKey    // true
@@ -34,7 +34,7 @@ public struct MaxKey: BSON, Hashable, Sendable {
     public init() {}
 }
 
-/// What compares less than every other value of BSON.
+/// A value that compares less than every other value of BSON.
 ///
 /// ```swift
 /// AnyBSON(MinKey()) == .minKey    // true
@@ -88,7 +88,7 @@ public enum AnyBSON: BSON, Hashable, @unchecked Sendable {
     /// let isPuppy: AnyBSON = .bool(true)
     /// ```
     case bool(Bool)
-    /// A number with a binary point.
+    /// A floating-point number of 64 bits.
     ///
     /// ```swift
     /// let weight: AnyBSON = .double(30.5)
@@ -106,13 +106,13 @@ public enum AnyBSON: BSON, Hashable, @unchecked Sendable {
     /// let picture: AnyBSON = .binary(Data([1, 2, 3]))
     /// ```
     case binary(Data)
-    /// An increment and seconds, of the database's own log; shown as the date of the seconds.
+    /// A timestamp of the database's own log: seconds and an increment. Shown as the date of the seconds.
     ///
     /// ```swift
     /// let logged: AnyBSON = .timestamp(Date(timeIntervalSince1970: 1_700_000_000))
     /// ```
     case timestamp(Date)
-    /// A moment, to the millisecond.
+    /// A point in time, to the millisecond.
     ///
     /// ```swift
     /// let born: AnyBSON = .datetime(.now)
@@ -173,7 +173,7 @@ public enum AnyBSON: BSON, Hashable, @unchecked Sendable {
     /// ```
     case null
 
-    /// The value that a type of BSON stands for. An `Int` is an int64.
+    /// Wraps a value of a BSON type. An `Int` becomes an int64.
     ///
     /// ```swift
     /// let name = AnyBSON("Rex"), born = AnyBSON(Date.now)
@@ -338,7 +338,7 @@ extension AnyBSON {
     /// ```
     public var isNull: Bool { self == .null }
 
-    /// The value as a type of BSON, or nil when it is of another. See ``asInt()`` for numbers of any type.
+    /// The value as a BSON type, or nil when it has another type. See ``asInt()`` for numbers of any type.
     ///
     /// ```swift
     /// let age: Int? = AnyBSON(10).value()    // 10
@@ -474,7 +474,7 @@ extension AnyBSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Expr
     /// ```
     public init(arrayLiteral elements: AnyBSON?...) { self = .array(elements) }
 
-    /// Of two values of one name the last one counts.
+    /// A document. Of two values with one name, the last counts.
     ///
     /// ```swift
     /// let dog: AnyBSON = ["name": "Rex", "age": 10]

@@ -11,9 +11,9 @@ extension AnyRealmValue {
     /// try realm.write { event.details.listValue?[1] = .int(14) }
     /// ```
     ///
-    /// The list of a managed object is live: it is read and changed in place, in write transactions. Giving the property
-    /// another value ends it, and a list that is stored in a second place is copied there. At most 100 lists and
-    /// dictionaries stand inside of each other.
+    /// The list of a managed object is live: read it, and change it in place in write transactions. Giving the property
+    /// another value ends the list. Storing it in a second place copies it there. Lists and dictionaries nest at most
+    /// 100 levels deep.
     public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue {
         let list = List<AnyRealmValue>()
         list.append(objectsIn: array)
@@ -27,7 +27,7 @@ extension AnyRealmValue {
     /// try realm.write { event.details.dictionaryValue?["gate"] = .int(14) }
     /// ```
     ///
-    /// What is said of ``fromArray(_:)`` holds here too.
+    /// The rules of ``fromArray(_:)`` hold here too.
     public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
         let map = Map<String, AnyRealmValue>()
         for (key, value) in dictionary { map[key] = value }
@@ -57,7 +57,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// An array or a dictionary of any values as a collection of mixed ones; nil where one of them is none.
+    /// An array or a dictionary of any values as a collection of mixed ones; nil where a value cannot be a mixed one.
     static func collection(_ any: Any, _ element: (Any) -> AnyRealmValue?) -> AnyRealmValue? {
         switch any {
         case let list as List<AnyRealmValue>: return .list(list)
@@ -77,14 +77,14 @@ extension AnyRealmValue {
 // MARK: - Equality
 
 extension AnyRealmValue: Hashable {
-    /// Whether two values are of one type and equal.
+    /// Whether two values have the same type and are equal.
     ///
     /// ```swift
     /// dog.companion == .string("Fluffy the Cat")
     /// AnyRealmValue.int(1) == .double(1)    // false here; a query takes them for equal
     /// ```
     ///
-    /// Collections of managed objects equal themselves only, others those with equal content.
+    /// A collection of a managed object equals only itself. Others are equal when their content is.
     public static func == (left: AnyRealmValue, right: AnyRealmValue) -> Bool {
         switch (left, right) {
         case (.none, .none): true
@@ -107,7 +107,7 @@ extension AnyRealmValue: Hashable {
         }
     }
 
-    /// Feeds what makes it equal to others to a hasher.
+    /// Hashes the value. All lists have one hash, and all dictionaries another.
     ///
     /// ```swift
     /// let companions = Set(dogs.map(\.companion))    // calls hash(into:)
@@ -154,7 +154,7 @@ extension AnyRealmValue {
     static func stored(_ map: Map<String, AnyRealmValue>, _ links: _ClassAccess?) -> Value {
         guard let links else { refuseAsArgument("dictionary") }
         return links.instance.makeNested(.map) { table, key, access in
-            // In the order of the keys, so that collections within get their rows in one order always.
+            // Sorted by key, so that nested collections always get their rows in the same order.
             for entry in map.entries.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
                 table.mapPut(key, NestedCollection.column, entry.key, entry.value._toStored(access).value)
             }

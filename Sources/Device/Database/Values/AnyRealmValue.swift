@@ -14,13 +14,14 @@ public import Foundation
 /// dogs.where { $0.companion == .string("Fluffy the Cat") }
 /// ```
 ///
-/// A property that nobody set is `.none`, and so is a link once its object was deleted, alone, in a list or in a map; a set
-/// loses it. The property itself is never optional. Embedded objects and sets cannot be held.
+/// A property that was never set is `.none`. A link becomes `.none` when its object is deleted, alone, in a list or in
+/// a map; a set loses it. The property itself is never optional. It cannot hold embedded objects and sets.
 ///
-/// Lists and dictionaries of mixed values can, to 100 levels: see ``fromArray(_:)`` and ``fromDictionary(_:)``.
+/// It can hold lists and dictionaries of mixed values, up to 100 levels deep: see ``fromArray(_:)`` and
+/// ``fromDictionary(_:)``.
 ///
-/// Queries compare numbers of all types with each other by their amounts, bools as 0 and 1, and strings with data by
-/// their bytes: 1 matches 1.0 and true, and never "1".
+/// Queries compare numbers of all types by value, bools as 0 and 1, and strings with data by their bytes: 1 matches 1.0
+/// and true, but never "1".
 public enum AnyRealmValue {
     /// Nothing.
     ///
@@ -40,13 +41,13 @@ public enum AnyRealmValue {
     /// dog.companion = .bool(true)
     /// ```
     case bool(Bool)
-    /// A number of 32 bits with a binary point.
+    /// A floating-point number of 32 bits.
     ///
     /// ```swift
     /// dog.companion = .float(1.5)
     /// ```
     case float(Float)
-    /// A number of 64 bits with a binary point.
+    /// A floating-point number of 64 bits.
     ///
     /// ```swift
     /// dog.companion = .double(1.5)
@@ -64,7 +65,7 @@ public enum AnyRealmValue {
     /// dog.companion = .data(Data([1, 2, 3]))
     /// ```
     case data(Data)
-    /// A moment.
+    /// A point in time.
     ///
     /// ```swift
     /// dog.companion = .date(.now)
@@ -191,7 +192,7 @@ extension AnyRealmValue {
     /// ```
     public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
-    /// The object that the value links to, or nil when it is none of that class.
+    /// The linked object, or nil when the value is no link to an object of that class.
     ///
     /// ```swift
     /// if let friend = dog.companion.object(Dog.self) { print(friend.name) }
@@ -202,7 +203,7 @@ extension AnyRealmValue {
 
     var linkedObject: Object? { if case .object(let value) = self { value } else { nil } }
 
-    /// Within the description of an object: one that is linked to is told to a depth, since links may go in circles.
+    /// The description within that of an object. Linked objects are shown to a depth, since links may form cycles.
     func description(depth: Int) -> String {
         switch self {
         case .object(let object): "object(\(object.description(depth: depth)))"
@@ -212,7 +213,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// What any Swift value is as a mixed one; nil for what no property could hold.
+    /// Any Swift value as a mixed one; nil if no property could hold it.
     init?(any: Any) {
         switch flattened(any) {
         case nil, is NSNull: self = .none
@@ -243,13 +244,15 @@ extension AnyRealmValue: MinMaxType, AddableType {
 // MARK: - In properties and lists
 
 extension AnyRealmValue: RealmCollectionValue, _Indexable {
-    /// What a property of this type asks of the schema.
+    /// The schema of a property of this type.
     public static var _shape: _PropertyShape { _PropertyShape(.mixed, isOptional: true) }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> AnyRealmValue { .none }
 
-    /// - Parameter links: any class of the Realm in which links lead somewhere; without one they are none.
+    /// Converts a stored value to this type.
+    ///
+    /// - Parameter links: any class of the Realm that links lead to; without one, links become `.none`.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> AnyRealmValue {
         switch stored.value {
         case .null: .none
@@ -265,13 +268,13 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
         case .decimal(let value): .decimal128(Decimal128(value))
         case .anyObject(let object):
             links?.instance.mixed(object) ?? AnyRealmValue.none
-        // Of a class that this file does not have: it stays, and shows once the class is there.
+        // A link to a class that this file does not have. It is kept, and shows once the class is there.
         case .anyLink(let link): links?.instance.object(link).map { AnyRealmValue.object($0) } ?? AnyRealmValue.none
         case .object, .link: .none
         }
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue {
         let value: Value =
             switch self {
@@ -293,14 +296,14 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
         return _StoredValue(value)
     }
 
-    /// An object that is in no Realm yet is added first, where there is one to add it to.
+    /// Adds an object that is in no Realm yet, where there is a Realm to add it to.
     private static func link(to object: Object, _ links: _ClassAccess?) -> Value {
         guard let links else {
             // For a query argument.
             _ = object._linkValue()
             return .anyObject(ClassedKey(object._checkedAccess().table.number, object._key))
         }
-        // The levels of collections begin anew in an object that is added.
+        // In an object that is added, the levels of collections are counted from zero.
         let level = links.instance.nestedBeingMade
         links.instance.nestedBeingMade = 0
         defer { links.instance.nestedBeingMade = level }
@@ -333,7 +336,7 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
 }
 
 extension RealmInstance {
-    /// What a mixed link leads to; nil when it is not here, or of a class that the app does not declare.
+    /// The target of a mixed link; nil when it is not here, or of a class that the app does not declare.
     func mixed(_ link: ClassedKey) -> AnyRealmValue? {
         let name = transaction.className(number: link.classNumber)
         if let name, let kind = NestedCollection(className: name) { return nested(kind, link.key) }

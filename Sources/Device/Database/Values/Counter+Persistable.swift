@@ -1,15 +1,15 @@
 import CausewayModel
 import CausewayObjectStore
 
-// A counter is stored as an integer, and read on the same path. What differs is the schema, and writing: a value that was
-// counted up from the one the property holds is written as what was added to it.
+// A counter is stored and read as an integer. Only the schema and writing differ: a value that was counted up from the
+// stored one is written as the amount that was added.
 
 extension Counter: _PersistableScalar, _Indexable, MinMaxType, AddableType, _QueryNumeric {
     public static var _scalarType: _ScalarType { _ScalarType(.int) }
 
     public static var _shape: _PropertyShape { shape(isOptional: false) }
 
-    /// Refused when a schema is validated.
+    /// The shape of an optional counter, which schema validation refuses.
     public static var _optionalShape: _PropertyShape { shape(isOptional: true) }
 
     private static func shape(isOptional: Bool) -> _PropertyShape {

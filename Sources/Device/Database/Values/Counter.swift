@@ -1,4 +1,4 @@
-/// An integer that is counted up and down, on several devices at once.
+/// An integer that several devices can increment and decrement at the same time.
 ///
 /// ```swift
 /// class Page: Object {
@@ -12,12 +12,12 @@
 /// if page.likes > 100 { print("\(page.likes) people like \(page.url)") }
 /// ```
 ///
-/// When two devices increment an `Int` offline, one of the two numbers wins. Increments of a counter add up, each of them
-/// exactly once. Assigning a number sets the counter: that ends what was counted before, and also what others counted
-/// without having seen it. A counter that two devices create with the same primary key is one counter.
+/// When two devices increment an `Int` offline, one of the two numbers wins. Increments of a counter add up, each
+/// exactly once. Assigning a number sets the counter: that discards the increments before it, and also those that
+/// others made without having seen it. A counter that two devices create with the same primary key is one counter.
 ///
-/// A counter is always a number: it is never optional and stands in no collection. Queries, sorting, indexes and
-/// aggregates take it for the integer it is, at the same speed. Beyond 64 bits it wraps around, on every device alike.
+/// A counter cannot be optional, and cannot be in a collection. Queries, sorting, indexes and aggregates treat it as an
+/// integer, at the same speed. Beyond 64 bits it wraps around, on every device alike.
 @frozen
 public struct Counter: Sendable {
     /// The count.
@@ -35,7 +35,7 @@ public struct Counter: Sendable {
         self.added = added
     }
 
-    /// A counter that stands at a number.
+    /// Creates a counter with a value.
     ///
     /// ```swift
     /// page.likes = Counter(100)    // sets it; what others add from now on is added to 100
@@ -60,7 +60,7 @@ extension Counter {
         self = Counter(value: value &+ amount, added: added.map { $0 &+ amount })
     }
 
-    /// Takes from the counter.
+    /// Subtracts from the counter.
     ///
     /// ```swift
     /// try realm.write {
@@ -92,7 +92,7 @@ extension Counter {
 // MARK: - Reading it as a number
 
 extension Counter: Hashable, Comparable {
-    /// Whether both stand at one number.
+    /// Whether both have the same count.
     ///
     /// ```swift
     /// let isTie = page.likes == other.likes
@@ -100,7 +100,7 @@ extension Counter: Hashable, Comparable {
     @inlinable
     public static func == (left: Counter, right: Counter) -> Bool { left.value == right.value }
 
-    /// Whether the first stands lower.
+    /// Whether the first count is lower.
     ///
     /// ```swift
     /// let ranking = [page, other].sorted { $0.likes < $1.likes }
@@ -108,7 +108,7 @@ extension Counter: Hashable, Comparable {
     @inlinable
     public static func < (left: Counter, right: Counter) -> Bool { left.value < right.value }
 
-    /// Feeds the number to a hasher.
+    /// Hashes the count.
     ///
     /// ```swift
     /// let counts = Set([page.likes, other.likes])    // calls hash(into:)
@@ -116,7 +116,7 @@ extension Counter: Hashable, Comparable {
     public func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }
 
-// Disfavoured, so that what the compiler infers without counters stays what it was.
+// Disfavoured, so that type inference in code without counters stays as it was.
 extension Counter {
     /// The count equals a number.
     ///
@@ -163,7 +163,7 @@ extension Counter {
 }
 
 extension Counter: ExpressibleByIntegerLiteral {
-    /// Stands at the number of the literal.
+    /// Creates a counter with the literal's value.
     ///
     /// ```swift
     /// let start: Counter = 100
@@ -181,7 +181,7 @@ extension Counter: CustomStringConvertible {
     public var description: String { value.description }
 }
 
-/// As the number alone.
+/// Encoded as a plain number.
 extension Counter: Codable {
     /// Reads a number.
     ///
@@ -199,7 +199,7 @@ extension Counter: Codable {
 }
 
 extension Int {
-    /// What a counter stands at.
+    /// The count of a counter.
     ///
     /// ```swift
     /// let likes = Int(page.likes)

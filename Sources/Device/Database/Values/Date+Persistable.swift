@@ -2,19 +2,19 @@ import CausewayModel
 public import Foundation
 
 extension Date: _PersistableScalar, _Indexable, MinMaxType {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.date) }
 
-    /// The first moment of 1970, as Realm fills a required date.
+    /// The first moment of 1970, Realm's initial value of a required date.
     public static func _zeroValue() -> Date { Date(timeIntervalSince1970: 0) }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {
         guard case .timestamp(let timestamp) = _stored.value else { return nil }
         self.init(timestamp)
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.timestamp(Timestamp(self))) }
 }
 
@@ -25,8 +25,8 @@ extension Timestamp {
     /// The nearest nanosecond to a date.
     ///
     /// Foundation counts from 2001 in a Double. Splitting that count, not the one from 1970, keeps every bit of it, so
-    /// that a date of our days comes back equal. A date that is not a number becomes 1970, as in Realm; one beyond the
-    /// years that Foundation's calendar reaches is held at the border.
+    /// that a present-day date comes back equal. A date that is not a number becomes 1970, as in Realm. A date beyond
+    /// the years of Foundation's calendar is clamped.
     init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
         guard !interval.isNaN else {

@@ -14,8 +14,8 @@ public import Foundation
 /// ```
 ///
 /// It is the decimal128 of IEEE 754-2008: exponents from -6176 to 6111, infinities and NaN. Results that need more than
-/// 34 digits are rounded half to even. Numbers are equal whatever zeros they are written with, and keep those zeros:
-/// `1.0 == 1.00`, and each prints as it was made. NaN equals nothing, itself included; a sorted collection has it first.
+/// 34 digits are rounded half to even. Zeros at the end do not matter for equality, and are kept: `1.0 == 1.00`, and
+/// each prints as it was made. NaN equals nothing, itself included; a sorted collection has it first.
 public struct Decimal128: Sendable {
     package let number: DecimalNumber
 
@@ -82,7 +82,7 @@ public struct Decimal128: Sendable {
         }
     }
 
-    /// The integer.
+    /// Creates a decimal from an integer.
     ///
     /// ```swift
     /// let three = Decimal128(3)
@@ -91,7 +91,7 @@ public struct Decimal128: Sendable {
         self.init(DecimalNumber(Int64(value)))
     }
 
-    /// The integer; one of more than 34 digits is rounded.
+    /// Creates a decimal from an integer; one of more than 34 digits is rounded.
     ///
     /// ```swift
     /// let many = Decimal128(UInt64.max)
@@ -120,7 +120,7 @@ public struct Decimal128: Sendable {
 
     // MARK: - Asking
 
-    /// Whether it is no number, such as the result of 0 / 0.
+    /// Whether it is NaN, such as the result of 0 / 0.
     ///
     /// ```swift
     /// let quotient = Decimal128(0) / Decimal128(0)
@@ -130,7 +130,7 @@ public struct Decimal128: Sendable {
     /// ```
     public var isNaN: Bool { number.isNaN }
 
-    /// Whether it is a NaN that was made to be noticed.
+    /// Whether it is a signaling NaN.
     ///
     /// ```swift
     /// try Decimal128(string: "sNaN").isSignaling    // true
@@ -214,7 +214,7 @@ extension Decimal128: SignedNumeric {
         self.init(number)
     }
 
-    /// The difference, rounded to 34 digits; with one operand its negative.
+    /// The negative of the number.
     ///
     /// ```swift
     /// let debt = -Decimal128(3)
@@ -228,7 +228,7 @@ extension Decimal128: SignedNumeric {
     /// ```
     public static func + (left: Decimal128, right: Decimal128) -> Decimal128 { Decimal128(left.number + right.number) }
 
-    /// The difference, rounded to 34 digits; with one operand its negative.
+    /// The difference, rounded to 34 digits.
     ///
     /// ```swift
     /// let rest: Decimal128 = "20" - "0.01"    // 19.99
@@ -242,7 +242,7 @@ extension Decimal128: SignedNumeric {
     /// ```
     public static func * (left: Decimal128, right: Decimal128) -> Decimal128 { Decimal128(left.number * right.number) }
 
-    /// A number divided by zero is infinite; zero divided by zero is NaN.
+    /// The quotient, rounded to 34 digits. A number divided by zero is infinite; zero divided by zero is NaN.
     ///
     /// ```swift
     /// let half: Decimal128 = 1 / 2    // 0.5
@@ -258,7 +258,7 @@ extension Decimal128: SignedNumeric {
     /// ```
     public func distance(to other: Decimal128) -> Decimal128 { other - self }
 
-    /// The number that is so far from this one.
+    /// The number at a distance from this one.
     ///
     /// ```swift
     /// Decimal128(1).advanced(by: 2)    // 3
@@ -285,7 +285,7 @@ extension Decimal128: SignedNumeric {
 }
 
 extension Decimal128: Hashable, Comparable {
-    /// Whether the numbers are equal, whatever zeros they are written with.
+    /// Whether the numbers are equal, whatever zeros they end with.
     ///
     /// ```swift
     /// Decimal128("1.0") == Decimal128("1.00")    // true
@@ -313,7 +313,7 @@ extension Decimal128: Hashable, Comparable {
     /// ```
     public static func >= (left: Decimal128, right: Decimal128) -> Bool { left.number >= right.number }
 
-    /// Feeds what makes it equal to others to a hasher.
+    /// Hashes the number without the zeros at its end.
     ///
     /// ```swift
     /// Set<Decimal128>(["1.0", "1.00"]).count    // 1: hash(into:) knows no zeros at the end
@@ -333,7 +333,7 @@ extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Ex
         self.init(DecimalNumber(value))
     }
 
-    /// Sixteen digits of the literal count; write more as a string literal.
+    /// The decimal of a floating-point literal. Sixteen digits count; write more as a string literal.
     ///
     /// ```swift
     /// let price: Decimal128 = 19.99
@@ -342,7 +342,7 @@ extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Ex
         self.init(DecimalNumber(reading: value))
     }
 
-    /// A literal that spells no number is a mistake of the program and stops it.
+    /// The decimal that a string literal spells. A literal that spells no number stops the program.
     ///
     /// ```swift
     /// let exact: Decimal128 = "0.1000"
@@ -363,7 +363,7 @@ extension Decimal128: CustomStringConvertible {
 }
 
 extension Decimal128: Codable {
-    /// From a string, or from a number.
+    /// Reads a string or a number.
     ///
     /// ```swift
     /// let price = try JSONDecoder().decode(Decimal128.self, from: Data(#""19.99""#.utf8))
@@ -379,7 +379,7 @@ extension Decimal128: Codable {
         }
     }
 
-    /// As a string, which keeps every digit.
+    /// Writes a string, which keeps every digit.
     ///
     /// ```swift
     /// let json = try JSONEncoder().encode(Decimal128("19.99"))    // "19.99", by encode(to:)
@@ -391,18 +391,18 @@ extension Decimal128: Codable {
 }
 
 extension Decimal128: _PersistableScalar, MinMaxType, AddableType {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.decimal128) }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Decimal128 { Decimal128() }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {
         guard case .decimal(let number) = _stored.value else { return nil }
         self.init(number)
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.decimal(number)) }
 }

@@ -1,14 +1,14 @@
 import CausewayQuery
 
-/// The four-cornered part of the Earth's surface between two places, for queries.
+/// A box on the Earth's surface between two corners, for queries.
 ///
 /// ```swift
 /// let largeBox = GeoBox(bottomLeft: (47.3, -122.7), topRight: (48.1, -122.1))!
 /// let companies = realm.objects(Company.self).where { $0.location.geoWithin(largeBox) }
 /// ```
 ///
-/// Its edges are great circles between the corners, and belong to it. A box that is higher or wider than half the Earth is
-/// the part that its edges cut off, not the rest.
+/// Its edges are great circles between the corners, and belong to it. A box that is higher or wider than half the Earth
+/// is the part that its edges cut off, not the rest.
 public struct GeoBox: Hashable, Sendable {
     /// The south-western corner.
     ///
@@ -31,7 +31,7 @@ public struct GeoBox: Hashable, Sendable {
         self.topRight = topRight
     }
 
-    /// A box between two places given as (latitude, longitude); nil when one of them is none.
+    /// A box between two places given as (latitude, longitude); nil when one of them is not on Earth.
     ///
     /// ```swift
     /// let box = GeoBox(bottomLeft: (47.3, -122.7), topRight: (48.1, -122.1))

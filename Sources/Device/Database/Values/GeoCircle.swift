@@ -1,6 +1,6 @@
 import CausewayQuery
 
-/// All places at most so far from a centre, for queries.
+/// All places within a distance of a centre, for queries.
 ///
 /// ```swift
 /// let largeCircle = GeoCircle(center: GeoPoint(latitude: 47.8, longitude: -122.6)!, radius: Distance.kilometers(44.4)!)
@@ -48,8 +48,8 @@ public struct GeoCircle: Hashable, Sendable {
         self.init(center: center, radius: radius)
     }
 
-    /// A circle around a place given as (latitude, longitude), whose radius is an angle; nil when there is no such place,
-    /// for a negative number and for NaN.
+    /// A circle around a place given as (latitude, longitude), whose radius is an angle; nil when there is no such
+    /// place, for a negative number and for NaN.
     ///
     /// ```swift
     /// let circle = GeoCircle(center: (47.8, -122.6), radiusInRadians: 0.007)

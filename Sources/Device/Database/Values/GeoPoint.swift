@@ -1,13 +1,13 @@
 import CausewayQuery
 
-/// A place on the Earth, to make shapes for queries of. It cannot be stored.
+/// A place on the Earth, for the shapes of queries. It cannot be stored.
 ///
 /// ```swift
 /// let seattle = GeoPoint(latitude: 47.68, longitude: -122.35)!
 /// print(seattle.latitude, seattle.longitude, seattle.altitude)    // 47.68 -122.35 0.0
 /// ```
 ///
-/// What is stored and queried is an embedded object of a class of your own, with the fields of a GeoJSON point:
+/// To store and query places, declare an embedded class of your own with the fields of a GeoJSON point:
 ///
 /// ```swift
 /// class CustomGeoPoint: EmbeddedObject {
@@ -25,7 +25,7 @@ public struct GeoPoint: Hashable, Sendable {
     public let latitude: Double
     /// Degrees east of Greenwich, from -180 to 180.
     public let longitude: Double
-    /// How high the place is. Queries pay no attention to it.
+    /// The altitude of the place. Queries ignore it.
     public let altitude: Double
 
     /// A place by its degrees; nil when there is no such place, and for a negative altitude.

@@ -1,6 +1,6 @@
 import CausewayQuery
 
-/// A part of the Earth's surface within a ring of places, without the holes in it, for queries.
+/// A polygon on the Earth's surface, with or without holes, for queries.
 ///
 /// ```swift
 /// let triangle = GeoPolygon(outerRing: [(48.0, -122.8), (48.2, -121.8), (47.6, -121.6), (48.0, -122.8)])!
@@ -8,12 +8,12 @@ import CausewayQuery
 /// print(triangle.outerRing.count, triangle.holes.isEmpty)    // 4 true
 /// ```
 ///
-/// A ring has at least four places, and ends where it began. Its edges are great circles, and belong to the polygon. Of the
-/// two parts that a ring divides the Earth in, the smaller one is meant.
+/// A ring has at least four places, and its last place is its first. Its edges are great circles and belong to the
+/// polygon. A ring divides the Earth into two parts; the polygon is the smaller one.
 ///
-/// A polygon breaks these rules only when it is queried, which then stops the program with a sentence: no ring crosses
-/// itself or visits a place twice; holes lie within the outer ring, do not cross, share no edges, though perhaps places, and
-/// lie not within each other.
+/// A query with a polygon that breaks one of these rules stops the program: No ring crosses itself or visits a place
+/// twice. Holes lie within the outer ring and not within each other. Holes do not cross and share no edges; they may
+/// share places.
 public struct GeoPolygon: Hashable, Sendable {
     /// The ring around the polygon; its last place is its first.
     ///
@@ -22,7 +22,7 @@ public struct GeoPolygon: Hashable, Sendable {
     /// print(triangle.outerRing.count, triangle.holes.count)    // 4 0
     /// ```
     public let outerRing: [GeoPoint]
-    /// The rings that are cut out of it.
+    /// The rings of the holes.
     public let holes: [[GeoPoint]]
 
     /// A polygon with holes; nil when a ring has fewer than four places, or does not end where it began.
@@ -34,12 +34,12 @@ public struct GeoPolygon: Hashable, Sendable {
         self.holes = holes
     }
 
-    /// A polygon with any number of holes, none as well.
+    /// A polygon with any number of holes; nil when a ring has fewer than four places, or does not end where it began.
     public init?(outerRing: [GeoPoint], holes: [GeoPoint]...) {
         self.init(outerRing: outerRing, holes: holes)
     }
 
-    /// A polygon of places given as (latitude, longitude); nil when one of them is none, too.
+    /// A polygon of places given as (latitude, longitude); nil also when one of them is not on Earth.
     ///
     /// ```swift
     /// let ring = [(48.0, -123.0), (48.0, -121.0), (47.0, -121.0), (47.0, -123.0), (48.0, -123.0)]
@@ -53,7 +53,8 @@ public struct GeoPolygon: Hashable, Sendable {
         self.init(outerRing: outer, holes: inner)
     }
 
-    /// A polygon of places given as (latitude, longitude), with any number of holes, none as well.
+    /// A polygon of places given as (latitude, longitude), with any number of holes; nil also when one of them is not
+    /// on Earth.
     public init?(outerRing: [(Double, Double)], holes: [(Double, Double)]...) {
         self.init(outerRing: outerRing, holes: holes)
     }

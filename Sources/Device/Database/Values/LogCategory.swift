@@ -1,11 +1,11 @@
-/// What a message of the logger is about.
+/// The topic of a log message.
 ///
 /// ```swift
 /// let category: any LogCategory = Category.Sync.Client.session
 /// print(category.rawValue)    // "Realm.Sync.Client.Session"
 /// ```
 public protocol LogCategory: Sendable {
-    /// The category's name, after the names of those that it is within.
+    /// The category's full name, which begins with the names of the categories around it.
     ///
     /// ```swift
     /// print(Category.Sync.all.rawValue)    // "Realm.Sync"
@@ -22,7 +22,7 @@ public protocol LogCategory: Sendable {
 /// Logger.setLogLevel(.warn, for: Category.app)
 /// ```
 ///
-/// Most of what the library tells today is about synchronisation; the others exist so that apps can name them.
+/// Most messages of the library are about synchronisation today. The other categories exist so that apps can name them.
 public enum Category: String, LogCategory {
     /// Everything.
     case realm = "Realm"

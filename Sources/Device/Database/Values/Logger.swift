@@ -28,7 +28,7 @@ public enum LogLevel: Int, Comparable, Sendable, CaseIterable {
     /// Everything.
     case all = 8
 
-    /// Whether the first level says less often, and more gravely.
+    /// Whether the first level is more severe, and lets fewer messages through.
     ///
     /// ```swift
     /// LogLevel.error < .info    // true: with .info, errors pass too
@@ -38,7 +38,7 @@ public enum LogLevel: Int, Comparable, Sendable, CaseIterable {
     }
 }
 
-/// Where the library tells what it does.
+/// Receives the log messages of the library.
 ///
 /// ```swift
 /// Logger.shared = Logger(function: { level, category, message in
@@ -47,10 +47,10 @@ public enum LogLevel: Int, Comparable, Sendable, CaseIterable {
 /// Logger.setLogLevel(.debug, for: Category.Sync.all)
 /// ```
 ///
-/// The function may be called from several threads at once. Without one of your own, messages of level `info` and
-/// graver go to standard error.
+/// The function may be called from several threads at once. The default logger writes messages of level `info` and more
+/// severe ones to standard error.
 public final class Logger: Sendable {
-    /// What is told of a message: its level and its text.
+    /// A function that gets the level and the text of a message.
     ///
     /// ```swift
     /// let function: Logger.LogFunction = { level, message in print("[\(level)] \(message)") }
@@ -58,7 +58,7 @@ public final class Logger: Sendable {
     /// ```
     public typealias LogFunction = @Sendable (_ level: LogLevel, _ message: String) -> Void
 
-    /// What is told of a message: its level, what it is about, and its text.
+    /// A function that gets the level, the category and the text of a message.
     ///
     /// ```swift
     /// let function: Logger.CategoryLogFunction = { level, category, message in print(category.rawValue, message) }
@@ -70,7 +70,7 @@ public final class Logger: Sendable {
     private let function: CategoryLogFunction
     private let threshold: Atomic<Int>
 
-    /// A logger that is told the level and the text of each message that passes.
+    /// Creates a logger that passes the level and the text of messages to a function.
     ///
     /// ```swift
     /// let logger = Logger(level: .debug) { level, message in print("[\(level)] \(message)") }
@@ -80,7 +80,7 @@ public final class Logger: Sendable {
         threshold = Atomic(level.rawValue)
     }
 
-    /// A logger that is told the level, the category and the text of each message that passes.
+    /// Creates a logger that passes the level, the category and the text of messages to a function.
     ///
     /// ```swift
     /// let logger = Logger(level: .debug) { level, category, message in print(category.rawValue, message) }
@@ -90,7 +90,7 @@ public final class Logger: Sendable {
         threshold = Atomic(level.rawValue)
     }
 
-    /// A logger of level `info`, until `setLogLevel(_:for:)` says otherwise.
+    /// Creates a logger of level `info`. `setLogLevel(_:for:)` changes the level of single categories.
     ///
     /// ```swift
     /// let logger = Logger(function: { level, category, message in print(category.rawValue, level, message) })
@@ -99,8 +99,8 @@ public final class Logger: Sendable {
         self.init(level: .info, function: function)
     }
 
-    /// What passes where no level was set for a category. May be changed at any time, from any thread; changing that of
-    /// the shared logger forgets the levels of the categories.
+    /// The level of categories that have none of their own. It may be changed at any time, from any thread. Changing it
+    /// on the shared logger removes the levels of all categories.
     ///
     /// ```swift
     /// Logger.shared.level = .debug
@@ -114,7 +114,7 @@ public final class Logger: Sendable {
         }
     }
 
-    /// Passes a message on if its level lets it. The text is not even made otherwise.
+    /// Logs a message if its level passes. The text is evaluated only then.
     ///
     /// ```swift
     /// Logger.shared.log(level: .info, message: "The kennel is open.")
@@ -135,7 +135,7 @@ public final class Logger: Sendable {
         Logger.levels.withLock { $0[category.rawValue] } ?? level
     }
 
-    /// Lets messages of a category, and of all within it, through up to a level.
+    /// Sets the level up to which messages of a category, and of all within it, pass.
     ///
     /// ```swift
     /// Logger.setLogLevel(.trace, for: Category.Sync.Client.session)
@@ -166,7 +166,7 @@ public final class Logger: Sendable {
         }
     )
 
-    /// The logger of everything in this process. Set it before the first Realm is opened to miss nothing.
+    /// The logger that this process uses. Set it before the first Realm is opened to miss nothing.
     ///
     /// ```swift
     /// Logger.shared = Logger(level: .debug) { level, message in print("[\(level)] \(message)") }

@@ -4,19 +4,19 @@ import CausewayModel
 // Every integer is stored in 64 bits: a property may become wider later without touching the file.
 
 extension _PersistableScalar where Self: FixedWidthInteger {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.int) }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Self { 0 }
 
-    /// Nil too when the stored number does not fit: a value of another width is never silently cut.
+    /// Converts a stored value to this type; nil also for a number that does not fit. Numbers are never cut silently.
     public init?(_stored: _StoredValue) {
         guard case .int(let number) = _stored.value else { return nil }
         self.init(exactly: number)
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.int(Int64(self))) }
 }
 
@@ -26,18 +26,18 @@ extension Int32: _PersistableScalar, _PrimaryKey, _Indexable, MinMaxType, Addabl
 extension Int64: _PersistableScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType {}
 
 extension Float: _PersistableScalar, MinMaxType, AddableType {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.float) }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Float { 0 }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {
         guard case .float(let number) = _stored.value else { return nil }
         self = number
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.float(self)) }
 }

@@ -28,8 +28,8 @@ extension ObjectId {
     /// let since = dogs.where { $0.name != "" }.filter { $0.id >= startOfToday }
     /// ```
     ///
-    /// Only the lower 24 bits of `machineId` and the lower 16 of `processId` have room. Two ids of the same arguments
-    /// still differ, by the counter.
+    /// Only the lower 24 bits of `machineId` and the lower 16 of `processId` are used. Two ids with the same arguments
+    /// still differ by the counter.
     public init(timestamp: Date, machineId: Int = 0, processId: Int = 0) {
         let machine = UInt64(truncatingIfNeeded: machineId) & 0xFF_FFFF
         let process = UInt64(truncatingIfNeeded: processId) & 0xFFFF
@@ -55,7 +55,7 @@ extension ObjectId {
         )
     }
 
-    /// Thirty-two bits of seconds last until 2106; a date outside them takes the nearest they can say.
+    /// Seconds in 32 bits last until 2106. Dates outside are clamped to the nearest.
     private static func seconds(of date: Date) -> UInt32 {
         let seconds = date.timeIntervalSince1970
         guard seconds > 0 else { return 0 }

@@ -1,6 +1,6 @@
 package import CausewayModel
 
-/// Twelve bytes that name an object without asking anyone: seconds, a random part of the process, a counter.
+/// A unique 12-byte identifier that needs no coordination: seconds, a random part of the process, a counter.
 ///
 /// ```swift
 /// class Dog: Object {
@@ -9,7 +9,7 @@ package import CausewayModel
 /// let known = ObjectId("11223344556677889900aabb")
 /// ```
 ///
-/// Ids made by `generate()` sort roughly by the time they were made. They are not secret: who knows one can guess
+/// Ids made by `generate()` sort roughly by the time they were made. They are not secret: whoever knows one can guess
 /// its neighbours.
 public struct ObjectId: Hashable, Sendable {
     package let identifier: ObjectIdentifier12
@@ -45,7 +45,7 @@ public struct ObjectId: Hashable, Sendable {
         self.identifier = identifier
     }
 
-    /// The id that a literal of 24 hexadecimal digits spells. Any other literal is a mistake of the program and stops it.
+    /// The id that a literal of 24 hexadecimal digits spells. Any other literal stops the program.
     ///
     /// ```swift
     /// let id = ObjectId("11223344556677889900aabb")
@@ -105,7 +105,7 @@ extension ObjectIdentifier12 {
 // MARK: - What other protocols ask
 
 extension ObjectId: Comparable {
-    /// As the twelve bytes compare: ids of an earlier second come first.
+    /// Compares the twelve bytes: ids of an earlier second come first.
     ///
     /// ```swift
     /// let oldestFirst = dogs.map(\.id).sorted()
@@ -146,18 +146,18 @@ extension ObjectId: Codable {
 }
 
 extension ObjectId: _PersistableScalar, _PrimaryKey, _Indexable {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.objectId) }
 
-    /// An id that was not given is drawn, so that a primary key needs no code.
+    /// A new id, so that a primary key needs no code.
     public static func _zeroValue() -> ObjectId { generate() }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {
         guard case .objectId(let identifier) = _stored.value else { return nil }
         self.init(identifier)
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.objectId(identifier)) }
 }

@@ -2,7 +2,7 @@ import CausewayObjectStore
 import CausewayQuery
 import Foundation
 
-// What the layers below report, in the words of the app's door.
+// Maps errors of the layers below to errors of the API.
 
 extension Realm.Error {
     /// An error of the file or its schema. The store's message already names the remedy and is kept as it is.

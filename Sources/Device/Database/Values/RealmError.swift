@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Realm {
-    /// What can go wrong with a Realm that is not a mistake of the program: the file, the disk, the schema, the input.
+    /// An error of the file, the disk, the schema or the input, and not a mistake of the program.
     ///
     /// ```swift
     /// do {
@@ -34,7 +34,7 @@ extension Realm {
         /// if let path = (error as? Realm.Error)?.fileURL?.path { print("about \(path)") }
         /// ```
         public let fileURL: URL?
-        /// What a lower layer reported.
+        /// The error of a lower layer, where there is one.
         ///
         /// ```swift
         /// if let error = error as? Realm.Error, let cause = error.underlyingError { print(cause) }
@@ -74,45 +74,46 @@ extension Realm.Error {
             self.rawValue = rawValue
         }
 
-        /// None of the others.
+        /// An error that has no code of its own.
         public static let fail = Code(rawValue: 1)
         /// The file cannot be opened, read or written.
         public static let fileAccess = Code(rawValue: 2)
         /// The process may not read or write the file.
         public static let filePermissionDenied = Code(rawValue: 3)
-        /// A copy was to be written where a file is.
+        /// A file exists at the path of a copy.
         public static let fileExists = Code(rawValue: 4)
         /// A read-only Realm has no file, or a directory is missing.
         public static let fileNotFound = Code(rawValue: 5)
-        /// The file has an older format and may not be upgraded.
+        /// RealmSwift's code for a file of an older format that may not be upgraded. Never thrown by this library.
         public static let fileFormatUpgradeRequired = Code(rawValue: 6)
-        /// Another process has the file open in a way that cannot be shared.
+        /// Another process holds the file, or its lock file was deleted or damaged; or another copy to the same path is
+        /// being written.
         public static let incompatibleLockFile = Code(rawValue: 8)
-        /// There is no address space for the file.
+        /// The file has outgrown its address space, or the address space cannot be reserved.
         public static let addressSpaceExhausted = Code(rawValue: 9)
         /// The classes differ from the file's, and no migration was asked for.
         public static let schemaMismatch = Code(rawValue: 10)
-        /// The file is open where it must not be.
+        /// The file is open with another configuration, or is open and cannot be deleted.
         public static let alreadyOpen = Code(rawValue: 12)
         /// A value from outside cannot be used.
         public static let invalidInput = Code(rawValue: 13)
         /// The disk or the quota is full.
         public static let outOfDiskSpace = Code(rawValue: 14)
-        /// Another process has the file open with another session.
+        /// The file belongs to another user or app, or is open as another one.
         public static let incompatibleSession = Code(rawValue: 15)
         /// The file has a format of a later version.
         public static let unsupportedFileFormatVersion = Code(rawValue: 16)
-        /// Another process syncs the same file.
+        /// RealmSwift's code for a file that another process syncs. Never thrown by this library.
         public static let multipleSyncAgents = Code(rawValue: 17)
-        /// A subscription was refused by the server.
+        /// The server refused a subscription, or the query cannot be one.
         public static let subscriptionFailed = Code(rawValue: 18)
-        /// A file could not be copied, moved or deleted.
+        /// RealmSwift's code for a file that could not be copied, moved or deleted. Never thrown by this library.
         public static let fileOperationFailed = Code(rawValue: 19)
         /// The file is not a Realm, or is damaged, or the key is wrong.
         public static let invalidDatabase = Code(rawValue: 20)
-        /// The file was made by another kind of sync.
+        /// The file holds objects of a local Realm and cannot be opened as a synced one.
         public static let incompatibleHistories = Code(rawValue: 21)
-        /// A write to a synced Realm that no subscription covers.
+        /// RealmSwift's code for a write that no subscription covers. Never thrown by this library.
         public static let noSubscriptionForWrite = Code(rawValue: 22)
     }
 
@@ -183,7 +184,7 @@ public func ~= (code: Realm.Error.Code, error: any Error) -> Bool {
 // MARK: - What other protocols ask
 
 extension Realm.Error: Equatable {
-    /// By code and file: the message is for people.
+    /// Compares code and file. The message is for people.
     ///
     /// ```swift
     /// let isTheSame = Realm.Error(.fail, "So it failed.") == Realm.Error(.fail, "It failed.")    // true
@@ -236,7 +237,7 @@ extension Realm.Error: CustomNSError {
 }
 
 extension Realm.Error: CustomStringConvertible {
-    /// The message, and the file it is about.
+    /// The message, and the file that it is about.
     ///
     /// ```swift
     /// if let error = error as? Realm.Error { print(error) }    // its description

@@ -7,8 +7,8 @@
 /// ```
 ///
 /// The path may cross links to single objects and embedded objects (`"favoriteToy.name"`), never a collection.
-/// Foundation has a generic type of the same name: where only the bare name stands as a type annotation and both
-/// modules are imported, write `Causeway.SortDescriptor`.
+/// Foundation has a generic type of the same name. Where both modules are imported, write `Causeway.SortDescriptor` in
+/// type annotations.
 public struct SortDescriptor: Hashable, Sendable {
     /// The names of the properties to go through, divided by dots.
     ///
@@ -30,7 +30,7 @@ public struct SortDescriptor: Hashable, Sendable {
         self.ascending = ascending
     }
 
-    /// By a key path that the compiler checks: `SortDescriptor(keyPath: \Dog.name)`.
+    /// Orders by a key path that the compiler checks: `SortDescriptor(keyPath: \Dog.name)`.
     ///
     /// ```swift
     /// let order = SortDescriptor(keyPath: \Dog.name)

@@ -3,22 +3,22 @@ import CausewayObjectStore
 public import Foundation
 
 extension String: _PersistableScalar, _PrimaryKey, _Indexable {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.string) }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> String { "" }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {
         guard case .string(let text) = _stored.value else { return nil }
         self = text
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.string(self)) }
 
-    // Out of the leaf where it may be read without further checks: a short text then costs no allocation.
+    // Reads the leaf directly where no further checks are needed: a short text then costs no allocation.
 
     /// Reads the property of a managed object.
     @_effects(releasenone)
@@ -41,19 +41,19 @@ extension String: _PersistableScalar, _PrimaryKey, _Indexable {
 }
 
 extension Data: _PersistableScalar {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.data) }
 
-    /// What a property holds that was declared without a default.
+    /// The initial value of a property declared without a default.
     public static func _zeroValue() -> Data { Data() }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {
         guard case .bytes(let bytes) = _stored.value else { return nil }
         self.init(bytes)
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.bytes([UInt8](self))) }
 }
 

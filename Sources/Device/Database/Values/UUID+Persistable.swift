@@ -2,19 +2,19 @@ import CausewayModel
 public import Foundation
 
 extension UUID: _PersistableScalar, _PrimaryKey, _Indexable {
-    /// What values of this type are stored as.
+    /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.uuid) }
 
-    /// A UUID that was not given is drawn, so that a primary key needs no code.
+    /// A new random UUID, so that a primary key needs no code.
     public static func _zeroValue() -> UUID { UUID() }
 
-    /// The value that the store holds; nil for one that this type has no value for.
+    /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {
         guard case .uuid(let identifier) = _stored.value else { return nil }
         self.init(identifier)
     }
 
-    /// The value as the store holds it.
+    /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.uuid(UUID16(self))) }
 }
 

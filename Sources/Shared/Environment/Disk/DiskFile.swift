@@ -1,26 +1,26 @@
-/// A file as the system offers it: single calls that may do less than was asked, be interrupted or fail. Whoever
-/// uses it loops; so a simulated disk can interrupt every one of them.
+/// A file with the system's single calls, which may do less than asked, be interrupted or fail. The caller must loop,
+/// so a simulated disk can interrupt every call.
 ///
-/// Results are those of the system: a count, or a negative errno.
+/// A result is a count (zero where there is nothing to count) or a negative errno.
 package protocol DiskFile: AnyObject, Sendable {
-    /// Length of the file.
+    /// The length of the file in bytes.
     func size() -> Int
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int
-    /// Writes several pieces one behind the other, as `pwritev`. At most ``maximumPieces`` of them.
+    /// Writes at most ``maximumPieces`` pieces one behind the other, like `pwritev`.
     func write(_ pieces: [UnsafeRawBufferPointer], at offset: Int) -> Int
-    /// Makes everything written before it survive a power loss: `fdatasync`.
+    /// Makes everything written before the call survive a power loss, like `fdatasync`.
     func synchronize() -> Int
-    /// Makes room up to a length, so that writing there needs no further metadata: `fallocate`. Never shortens.
+    /// Allocates room up to a length, like `fallocate`, so that writing there needs no more metadata. Never shortens.
     func reserve(_ sizeBytes: Int) -> Int
     func truncate(_ sizeBytes: Int) -> Int
-    /// Maps so many bytes for reading, more than the file has; bytes appear there as they are written. Stays until
-    /// the file object goes away. Nil when the address range cannot be had.
+    /// Maps this many bytes for reading. They may be more than the file has; bytes appear there when they are written.
+    /// The mapping lasts as long as this object. Nil when the address range cannot be reserved.
     func map(_ reservedBytes: Int) -> UnsafeRawPointer?
-    /// Forgets what is kept in memory and need not be written any more, so that reading tells what the disk has: after
-    /// a sync that failed, these are two things.
+    /// Drops cached bytes that do not have to be written, so that reads return the disk's content. After a failed sync
+    /// the two may differ.
     func dropCache()
-    /// Expects much of the mapped file to be read, and lets the system fetch what lies behind what is read. Before that
-    /// it fetches no more than is asked for.
+    /// Lets the system read ahead in the mapped file, because much of it will be read. Before this call it fetches only
+    /// the pages that are touched.
     func readAhead()
 }
 
@@ -32,5 +32,5 @@ extension DiskFile {
     package func readAhead() {}
 }
 
-/// The most pieces one call of `pwritev` takes.
+/// How many pieces one call of `pwritev` takes at most.
 package let maximumPieces = 1024

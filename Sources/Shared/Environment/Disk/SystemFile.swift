@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A file of the operating system, opened once and closed with the last reference.
+/// A file of the operating system, which is closed with the last reference to this object.
 package final class SystemFile: DiskFile {
     /// Why a file could not be opened: an errno.
     package struct OpeningError: Error, Hashable {
@@ -12,12 +12,12 @@ package final class SystemFile: DiskFile {
         }
     }
 
-    /// For what no ``DiskFile`` offers, such as the identity of the file and locks on it. Belongs to this object.
+    /// The file descriptor, for calls that ``DiskFile`` does not have, such as locks. This object owns and closes it.
     package let descriptor: Int32
-    /// A file that no power loss can be survived by: neither synchronized nor given room in advance, since both would
-    /// only cost memory.
+    /// Whether the file is in memory and cannot survive a power loss. Then it is neither synced nor given room in
+    /// advance, which would only cost memory.
     package let isInMemory: Bool
-    /// At most so much room is filled with zeros when it is reserved.
+    /// The largest growth in bytes that ``reserve(_:)`` fills with zeros.
     package static let zeroedGrowthMax = 4 << 20
     private static let zeros = [UInt8](repeating: 0, count: 1 << 18)
     /// Set once, by the first ``map(_:)``.
@@ -64,22 +64,22 @@ package final class SystemFile: DiskFile {
         isInMemory ? 0 : Self.result(Int(fdatasync(descriptor)))
     }
 
-    /// Makes the room as fast to write in as can be: the first write into room that is only set aside makes the file
-    /// system keep books, which costs the sync after it half as much again. So zeros are written to a small piece;
-    /// a large one is about to be filled with something better.
+    /// Allocates room, and fills it with zeros if it is small. The first write into room that is only allocated makes
+    /// the file system update metadata, which makes the next fsync half as long again. A large piece is about to be
+    /// filled with data anyway.
     package func reserve(_ sizeBytes: Int) -> Int {
         let present = size()
         guard present >= 0, present < sizeBytes else { return min(present, 0) }
         if isInMemory { return truncate(sizeBytes) }
         let growth = sizeBytes - present
-        // Answers the error number itself.
+        // Returns the error number itself.
         let failure = posix_fallocate(descriptor, present, growth)
         guard failure == 0 else { return -Int(failure) }
         if growth <= Self.zeroedGrowthMax { writeZeros(from: present, upTo: sizeBytes) }
         return 0
     }
 
-    /// The room is there and reads as zeros already; what cannot be written now costs time later and nothing else.
+    /// Writes zeros to allocated room, which already reads as zeros. A failure only costs time later, so it is ignored.
     private func writeZeros(from start: Int, upTo end: Int) {
         Self.zeros.withUnsafeBytes { zeros in
             var place = start
@@ -96,7 +96,7 @@ package final class SystemFile: DiskFile {
     }
 
     package func dropCache() {
-        // Pages that wait to be written stay; a system that does not know the call has no such memory.
+        // Pages that wait to be written stay. A failure is ignored: a system without this call has no such cache.
         if !isInMemory { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) }
     }
 
@@ -105,7 +105,7 @@ package final class SystemFile: DiskFile {
             precondition(mapping == nil, "A file is mapped once.")
             let start = mmap(nil, reservedBytes, PROT_READ, MAP_SHARED | Int32(MAP_NORESERVE), descriptor, 0)
             guard let start, start != MAP_FAILED else { return nil }
-            // Who opens a large file for a few objects must not wait for megabytes around each of their pages.
+            // Opening a large file for a few objects must not read megabytes around each of their pages.
             madvise(start, reservedBytes, MADV_RANDOM)
             mapping = UnsafeRawBufferPointer(start: start, count: reservedBytes)
             return UnsafeRawPointer(start)
@@ -119,30 +119,29 @@ package final class SystemFile: DiskFile {
         }
     }
 
-    /// A count, or a negative errno; to be called with the result of a system call and nothing in between.
+    /// Turns the result of a system call into a count or a negative errno. Nothing may run between the two calls.
     private static func result(_ answer: Int) -> Int { answer >= 0 ? answer : -Int(errno) }
 }
 
 // MARK: - Opening
 
 extension SystemFile {
-    /// Opens a file that is there.
+    /// Opens an existing file.
     package static func open(path: String, readOnly: Bool) throws(OpeningError) -> SystemFile {
         try open(path, readOnly ? O_RDONLY : O_RDWR, mode: 0, isInMemory: false)
     }
 
     /// Opens a file for reading and writing, and creates it if there is none.
     /// - Parameters:
-    ///   - mode: permissions of a new file.
-    ///   - exclusively: fail with EEXIST when there is one.
+    ///   - mode: the permissions of a new file; by default only its owner may read and write it.
+    ///   - exclusively: fail with EEXIST when the file exists.
     package static func create(path: String, mode: UInt32 = 0o600, exclusively: Bool = false)
         throws(OpeningError) -> SystemFile
     {
         try open(path, O_RDWR | O_CREAT | (exclusively ? O_EXCL : 0), mode: mode, isInMemory: false)
     }
 
-    /// A file in memory whose name is gone before anybody else can see it: it vanishes with the last user, however
-    /// the process ends.
+    /// Creates a file in memory and removes its name at once. It vanishes with its last user, however the process ends.
     package static func createInMemory() throws(OpeningError) -> SystemFile {
         let folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         let number = UInt64.random(in: .min ... .max)
@@ -158,14 +157,14 @@ extension SystemFile {
         while true {
             let descriptor = Glibc.open(path, flags | O_CLOEXEC, mode)
             if descriptor >= 0 { return SystemFile(descriptor: descriptor, isInMemory: isInMemory) }
-            // Opening waits for slow file systems, and a signal ends the waiting.
+            // Opening may wait for a slow file system, and a signal interrupts the wait.
             if errno != EINTR { throw OpeningError(errorNumber: errno) }
         }
     }
 }
 
-/// Makes a new file's name, or the loss of a name, survive a power loss: synchronizes the folder it stands in.
-/// A count, which is zero, or a negative errno.
+/// Makes a new or removed name survive a power loss: syncs the folder that contains `path`.
+/// Returns zero or a negative errno.
 package func synchronizeFolder(of path: String) -> Int {
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

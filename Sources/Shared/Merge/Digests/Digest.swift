@@ -1,8 +1,8 @@
 package import CausewayModel
 
-/// 128 bits that stand for content: an object's, or, added up, a range of objects'.
+/// A digest of 128 bits: of one object, or the sum of the digests of a range of objects.
 ///
-/// A sum says nothing about order, and what is taken out of it is gone from it, so a range needs no tree of its own.
+/// A sum does not depend on order, and a digest can be subtracted from it, so a range needs no tree of its own.
 package struct Digest: Hashable, Sendable {
     package var low: UInt64
     package var high: UInt64

@@ -2,7 +2,7 @@ import CausewayModel
 
 /// The digests of the objects of one class on one end, by place: any range of them is summed up without walking it.
 ///
-/// An object is called by what its end finds it by: of millions each byte counts.
+/// `Object` is what this end finds an object by. It is small: of millions each byte counts.
 package struct DigestIndex<Object: Comparable & Sendable>: Sendable {
     package struct Entry: Sendable {
         package var place: UInt64
@@ -17,7 +17,8 @@ package struct DigestIndex<Object: Comparable & Sendable>: Sendable {
     }
 
     private var objects: [(place: UInt64, object: Object)] = []
-    /// Of the objects before each, and at the end of all: what one has itself is what lies between two of them.
+    /// Prefix sums: of the objects before each one, and at the end of all. An object's own digest is the difference of
+    /// two.
     private var sums: [Digest] = [.zero]
 
     package init(reserving count: Int = 0) {
@@ -31,7 +32,7 @@ package struct DigestIndex<Object: Comparable & Sendable>: Sendable {
         append(entries)
     }
 
-    /// Takes more of them, whose places come behind those of all before.
+    /// Appends entries whose places are not before any that is here.
     ///
     /// - Complexity: O(n log n) in their number
     package mutating func append(_ entries: consuming [Entry]) {

@@ -8,7 +8,7 @@ package struct DigestRange: Hashable, Sendable {
     /// Those bits.
     package let prefix: UInt64
 
-    /// Nil for what names no range.
+    /// Nil if `bits` and `prefix` name no range.
     package init?(_ className: String, bits: UInt8, prefix: UInt64) {
         guard bits % Self.step == 0, bits <= Self.bitsMax, prefix < 1 << UInt64(bits) else { return nil }
         self.className = className
@@ -31,7 +31,7 @@ package struct DigestRange: Hashable, Sendable {
 
     package static let step: UInt8 = 6
     package static let bitsMax: UInt8 = 60
-    /// In how many parts a range is parted.
+    /// The number of parts of a range.
     package static let partsCount = 1 << Int(step)
 
     /// Empty for a range that cannot be parted further.

@@ -1,6 +1,6 @@
-/// SipHash-2-4 with an outcome of 128 bits.
+/// SipHash-2-4 with an output of 128 bits.
 ///
-/// Keyed, because a resync draws a new key: nobody can prepare objects that fall into one range, or whose sums meet.
+/// Each resync draws a new key, so nobody can prepare objects that fall into one range or whose sums collide.
 package struct KeyedHash: Sendable {
     private let first: UInt64
     private let second: UInt64

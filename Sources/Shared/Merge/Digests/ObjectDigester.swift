@@ -15,7 +15,7 @@ package struct ObjectDigester {
     private let schema: Schema
     private var writer = ByteWriter()
 
-    /// What one class has to be digested: its properties, ascending by name.
+    /// What is digested of one class: its properties, ascending by name.
     private struct Shape {
         struct Part {
             var name: String
@@ -44,7 +44,7 @@ package struct ObjectDigester {
         self.schema = schema
     }
 
-    /// Where a key stands among all.
+    /// The place of a key among all: half of its digest.
     package mutating func place(of key: PrimaryKey) -> UInt64 {
         writer.bytes.removeAll(keepingCapacity: true)
         writer.write(key)
@@ -61,7 +61,8 @@ package struct ObjectDigester {
         writer.write(varint: UInt64(state.life))
         var waiting: [ObjectReference] = []
         write(object.className, state, finding: &waiting)
-        // Not by recursion: other devices decide how deep they nest. Each once: they may hold each other in a circle.
+        // No recursion: other devices decide how deep objects nest. Each object once: they may hold each other in a
+        // cycle.
         var seen: Set<ObjectReference> = []
         var next = 0
         while next < waiting.count {
@@ -145,8 +146,8 @@ package struct ObjectDigester {
 }
 
 extension ListState {
-    /// The tree of positions with the elements that stand at them, removed and abandoned ones included: that is what
-    /// an insert finds its place by. Values and stamps are left out.
+    /// Writes the tree of positions with the elements that stand at them, removed and abandoned ones included: they
+    /// decide where an insert goes. Values and stamps are left out.
     ///
     /// - Complexity: O(n)
     fileprivate func writePlaces(to writer: inout ByteWriter) {

@@ -6,7 +6,7 @@ struct PieceIndex: Sendable {
         var client: Int32
         /// The number of the block that holds the piece.
         var block: Int32
-        /// Of the piece's first scalar.
+        /// The counter of the piece's first scalar.
         var counter: UInt64
     }
 
@@ -55,7 +55,7 @@ struct PieceIndex: Sendable {
         if chunks[place.chunk].isEmpty { chunks.remove(at: place.chunk) }
     }
 
-    /// A piece begins elsewhere, though not beyond its neighbours.
+    /// Changes the counter at which a piece begins, between those of its neighbours.
     mutating func move(_ client: Int32, _ counter: UInt64, to other: UInt64) {
         guard let place = exact(client, counter) else { return }
         chunks[place.chunk][place.index].counter = other

@@ -1,4 +1,4 @@
-/// A text as UTF-8 with a gap where it was edited last: an edit beside the one before moves nothing.
+/// A gap buffer: a text as UTF-8 with a gap at the last edit, so an edit beside that one moves nothing.
 package struct TextBuffer: Sendable {
     private var storage: [UInt8]
     private var gapStart: Int
@@ -49,7 +49,7 @@ package struct TextBuffer: Sendable {
         gapCount += range.count
     }
 
-    /// How many bytes so many scalars take from an offset on.
+    /// The number of bytes that some scalars take from an offset on.
     ///
     /// - Complexity: O(scalars)
     package func bytes(ofScalars scalars: Int, from offset: Int) -> Int {

@@ -5,11 +5,12 @@ import CausewayModel
 /// What both begin and end with stays. Of what is left, whole lines are compared first, then the scalars of those that
 /// differ; a stretch that is too long for that is replaced.
 package enum TextDifference {
-    /// Longer stretches are compared by lines only, and more lines not at all: the search takes time by the product.
+    /// Longer stretches are compared by lines only, and more lines not at all: the time grows with the product of both
+    /// sides.
     static let scalarsMax = 512
     static let linesMax = 4_096
 
-    /// Each edit counts from the text as the edits before it have left it.
+    /// The offsets of each edit refer to the text after the edits before it.
     package static func edits(from old: String, to new: String) -> [TextEdit] {
         if old.isSame(as: new) { return [] }
         var edits: [TextEdit] = []
@@ -17,7 +18,7 @@ package enum TextDifference {
         return edits
     }
 
-    /// - Parameter place: where the old stretch begins in the text as it is by then.
+    /// - Parameter place: where the old stretch begins in the text after the edits so far.
     private static func compare(
         _ old: ArraySlice<Unicode.Scalar>, _ new: ArraySlice<Unicode.Scalar>, _ place: Int, _ edits: inout [TextEdit],
         isByLine: Bool
@@ -59,7 +60,8 @@ package enum TextDifference {
         if !new.isEmpty {
             var text = String.UnicodeScalarView()
             text.append(contentsOf: new)
-            // Before what it replaces, so that it stands where that began whatever others add behind it.
+            // Inserted before what it replaces, so it stands at the beginning of that, whatever others insert behind
+            // it.
             edits.append(.insert(String(text), at: place))
         }
         if !old.isEmpty { edits.append(.remove(place + new.count..<place + new.count + old.count)) }

@@ -9,7 +9,7 @@ package enum TextEdit: Hashable, Sendable {
 }
 
 extension [TextEdit] {
-    /// Appends an edit, as one with the last where it goes on typing or deleting there.
+    /// Appends an edit, merged with the last one if it continues typing or deleting there.
     package mutating func appendRun(_ edit: TextEdit) {
         switch (last, edit) {
         case (.insert(let text, let place), .insert(let more, let next))
@@ -26,10 +26,10 @@ extension [TextEdit] {
 }
 
 extension TextState {
-    /// Makes the edits that a text can take, and gives the operations that say so; nil when one of them names a place
-    /// that is not there.
+    /// Applies edits and returns their operations. Nil if an edit names a place that is not there; the edits before it
+    /// are applied by then.
     ///
-    /// - Parameter nextID: gives the first of so many ids with consecutive counters.
+    /// - Parameter nextID: returns the first of `count` ids with consecutive counters.
     package mutating func apply(
         _ edits: [TextEdit], nextID: (_ count: Int) -> ElementID
     ) -> [TextOperation]? {

@@ -4,12 +4,12 @@ package import CausewayOperations
 // MARK: - Local edits, by the index of visible scalars
 
 extension TextState {
-    /// Puts text before the scalar with an index, or at the end, and gives the operation that says so.
+    /// Inserts text before the scalar with an index, or at the end, and returns the operation.
     ///
-    /// The scalars get consecutive ids from `id` on. Nil for no text.
+    /// The scalars get consecutive ids from `id` on. Nil if the text is empty.
     ///
     /// - Precondition: `index` is in `0...count`.
-    /// - Complexity: O(1) beside the edit before, otherwise O(√n) in pieces with a small constant
+    /// - Complexity: O(1) beside the previous edit, otherwise O(n / 128) in pieces
     package mutating func insert(_ text: String, at index: Int, id: ElementID) -> TextOperation? {
         precondition(index >= 0 && index <= count, "A text of \(count) scalars takes no insertion at \(index).")
         if text.isEmpty { return nil }
@@ -22,7 +22,7 @@ extension TextState {
         return .insert(id, left: leftID, right: rightID, text: text)
     }
 
-    /// Removes scalars, and gives the operations that say so: one for each run of ids.
+    /// Removes scalars and returns the operations: one for each run of ids.
     ///
     /// - Precondition: the range is in `0..<count`.
     package mutating func remove(_ range: Range<Int>) -> [TextOperation] {

@@ -20,14 +20,14 @@ extension TextState: MarkedState {
         guard isOrderOfTree else { throw reader.malformed("the runs of a text are not in the order of their tree") }
     }
 
-    /// Without the text, which stands elsewhere.
+    /// The runs without the text, which is stored elsewhere.
     package func encodedRuns() -> [UInt8] {
         var writer = ByteWriter()
         writeRuns(to: &writer)
         return writer.bytes
     }
 
-    /// - Parameter runs: bytes of this program's own file, which are not searched for contradictions in their order.
+    /// - Parameter runs: bytes of this program's own file. Their order is not checked against the tree.
     package init(runs: [UInt8], text: String) throws(EncodingError) {
         var reader = ByteReader(runs)
         try readRuns(&reader)
@@ -46,7 +46,7 @@ extension TextState {
         static let left: Int64 = 3
     }
 
-    /// Pieces as long as they can be.
+    /// The pieces, each as long as it can be.
     private var longestPieces: [Piece] {
         var pieces: [Piece] = []
         pieces.reserveCapacity(pieceCount)
@@ -69,7 +69,7 @@ extension TextState {
         let pieces = longestPieces
         writer.write(varint: UInt64(pieces.count))
         if pieces.isEmpty { return }
-        // Numbered in the order in which they come: equal states have equal numbers.
+        // Clients are numbered in the order of the pieces, so equal states have equal numbers.
         var numbers = [Int64](repeating: -1, count: clients.count)
         var named: [ClientID] = []
         func number(_ client: Int32) -> Int64 {
@@ -101,7 +101,7 @@ extension TextState {
         writer.write(integers: hung.map { Int64(bitPattern: $0.key.counter &- $0.parent.counter) })
     }
 
-    /// - Complexity: O(n), in memory too: ids are never equal, so every piece has taken at least one byte.
+    /// - Complexity: O(n), in memory too: ids differ, so each piece takes at least one byte of input.
     mutating func readRuns(_ reader: inout ByteReader) throws(EncodingError) {
         let total = try reader.readCount(minimumBytesEach: 1)
         if total == 0 { return }

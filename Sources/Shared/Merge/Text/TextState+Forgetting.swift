@@ -1,11 +1,11 @@
 import CausewayModel
 package import CausewayOperations
 
-// Forgetting removed scalars: RULES.md, section 12. What `ListState+Forgetting` says of the tree holds here too; it is done
-// piece by piece.
+// Forgetting removed scalars: RULES.md, section 12. The tree is rebuilt as in `ListState+Forgetting`, piece by piece.
 
 extension TextState {
-    /// Whether more runs are remembered that are gone than there are: then forgetting them pays for telling the text whole.
+    /// Whether removed runs outnumber visible ones by more than four. Then forgetting them is worth sending the text
+    /// whole.
     package var isWorthForgetting: Bool {
         let removed = blocks.reduce(0) { $0 + $1.pieces.count(where: \.isRemoved) }
         return 2 * removed > pieceCount + Self.removedKept
@@ -13,15 +13,16 @@ extension TextState {
 
     private static var removedKept: Int { 4 }
 
-    /// An insert of a writer who does not know all the scalars there are, with origins that are neighbours here: F8. Nil of
-    /// another operation.
+    /// F8: an insert of a writer who does not know all scalars, with its origins replaced by two neighbours here. Nil
+    /// for other operations.
     package mutating func placedByWhatIsKnown(_ operation: TextOperation) -> TextOperation? {
         guard case .insert(let id, let left, let right, let text) = operation else { return nil }
         let (knownLeft, knownRight) = knownNeighbours(left, right)
         return .insert(id, left: knownLeft, right: knownRight, text: text)
     }
 
-    /// Right behind the left origin; where that is forgotten, right before the right one. No right origin is the end.
+    /// Directly behind the left origin; if that is forgotten, directly before the right one. Without a right one: the
+    /// end. If both are forgotten: the beginning.
     private mutating func knownNeighbours(
         _ left: ElementID?, _ right: ElementID?
     ) -> (left: ElementID?, right: ElementID?) {
@@ -37,8 +38,8 @@ extension TextState {
 
     /// Forgets scalars that were removed in an earlier state of the text.
     ///
-    /// What everybody sees stays as it is. Nothing is forgotten where runs that were written since could not keep their
-    /// order: when they are part of a later mark they can.
+    /// What everybody sees stays as it is. Nothing is forgotten if runs written since the mark could not keep their
+    /// order; once they are part of a later mark, they can.
     ///
     /// - Parameter mark: the runs of the earlier state.
     /// - Returns: Whether anything was forgotten.
@@ -53,10 +54,10 @@ extension TextState {
         return true
     }
 
-    /// The pieces that stay, in the order of the text; nil where nothing can be forgotten.
+    /// The pieces that stay, in the order of the text; nil if nothing can be forgotten.
     ///
-    /// Between two of the chain newer ones are siblings, so their ids must ascend; where they do not, a scalar that could
-    /// go stays between them.
+    /// Newer pieces between two of the chain become siblings, so their ids must ascend. Where they do not, a scalar
+    /// that could go stays between them.
     private func kept(_ older: OlderScalars) -> [KeptPiece]? {
         var kept: [KeptPiece] = []
         var forgets = false
@@ -75,7 +76,7 @@ extension TextState {
                 case .newer where older.contain(parent(of: part), clients):
                     if let last, precedes(part.key, last) {
                         guard let divider else { return nil }
-                        // What hangs in this piece on its left stands between the two.
+                        // Not at the end: left children of this piece stand between the divider and the piece.
                         kept.insert(KeptPiece(piece: divider.piece, place: .chain), at: divider.index)
                     }
                     kept.append(KeptPiece(piece: part, place: .beside))
@@ -137,7 +138,7 @@ extension TextState {
         return pieces
     }
 
-    /// The pieces of encoded runs, with the clients that their keys count.
+    /// The pieces of encoded runs, with the clients of their keys.
     private static func pieces(of runs: [UInt8]) throws(EncodingError) -> [(piece: Piece, client: ClientID)] {
         var state = TextState()
         var reader = ByteReader(runs)
@@ -152,9 +153,9 @@ private struct KeptPiece {
     var place: Place
 
     enum Place {
-        /// Older than the mark: behind the one before of its kind.
+        /// Older than the mark: a right child of the previous piece of the chain.
         case chain
-        /// Newer, and hung in something older: before the next one of the chain.
+        /// Newer, with an older parent: before the next piece of the chain.
         case beside
         case asBefore
     }
@@ -168,7 +169,7 @@ extension TextState.Piece {
     }
 }
 
-/// How a run stands to the mark.
+/// The age of a run, compared with the mark.
 private enum Age {
     case newer
     case older
@@ -196,7 +197,7 @@ private struct OlderScalars {
         for client in runs.keys { runs[client]?.sort { $0.first < $1.first } }
     }
 
-    /// Whether a scalar is one of them; the root is older than all.
+    /// Whether the mark has a scalar. It always has the root.
     func contain(_ key: TextState.Key, _ clients: [ClientID]) -> Bool {
         guard key != .root else { return true }
         let runs = runs[clients[Int(key.client)]] ?? []
@@ -208,7 +209,7 @@ private struct OlderScalars {
         runs.partitioningIndex { $0.end > counter }
     }
 
-    /// A piece in parts that are of one age each. What they say of their children is not right any more.
+    /// Splits a piece into parts of one age each. `continues` and `hasOthers` of the parts are wrong.
     func parts(of piece: TextState.Piece, _ clients: [ClientID]) -> [(TextState.Piece, Age)] {
         let runs = runs[clients[Int(piece.key.client)]] ?? []
         let end = piece.key.counter + UInt64(piece.count)

@@ -1,5 +1,5 @@
 extension TextState {
-    /// Invariants 1 and 2: whether the order of the pieces is the one that their tree gives, and they know their children.
+    /// Invariants 1 and 2: whether the pieces are in the order of their tree and know their children.
     ///
     /// - Complexity: O(n log n) in pieces
     package var isOrderOfTree: Bool {
@@ -41,7 +41,7 @@ extension TextState {
         return order(pieces, roots, left, right) == Array(pieces.indices)
     }
 
-    /// Whether no id is there twice.
+    /// Whether all ids differ.
     private func areApart(_ pieces: [Piece]) -> Bool {
         let sorted = pieces.sorted { ($0.key.client, $0.key.counter) < ($1.key.client, $1.key.counter) }
         return zip(sorted, sorted.dropFirst()).allSatisfy { left, right in
@@ -51,7 +51,7 @@ extension TextState {
 
     private func order(_ pieces: [Piece], _ roots: [Int], _ left: [[Int]], _ right: [[Int]]) -> [Int] {
         var result: [Int] = []
-        // A step is a number to unfold, or its complement to write down.
+        // A step is a number to expand, or the complement of a number to append.
         var steps: [Int] = []
         func push(_ numbers: [Int]) {
             steps += numbers.sorted { precedes(pieces[$1].key, pieces[$0].key) }
@@ -69,7 +69,7 @@ extension TextState {
         return result
     }
 
-    /// Invariant 3, and that everything counted is what there is.
+    /// Invariant 3: whether the text fits the pieces. Also checks all counts.
     package var isCounted: Bool {
         var (visible, bytes) = (0, 0)
         for (place, block) in blocks.enumerated() {

@@ -4,8 +4,8 @@ package import CausewayOperations
 extension TextState {
     /// Joins one operation by the rules T1 to T9 and U1 to U5.
     ///
-    /// - Complexity: O(log n) for a run in pieces of n, where nothing concurrent stands at its place; otherwise by the
-    ///   depth of what does
+    /// - Complexity: O(n / 128) in pieces if nothing concurrent stands at the place; otherwise also by the depth of
+    ///   what does
     @discardableResult
     package mutating func join(_ operation: TextOperation) -> Outcome {
         switch operation {
@@ -25,7 +25,7 @@ extension TextState {
         guard count > 0, !id.counter.addingReportingOverflow(UInt64(count)).overflow else { return .noEffect }
         let key = key(id)
         guard !knowsAny(of: key, count) else { return .noEffect }
-        // A left origin that is not known counts as none (U2).
+        // An unknown left origin counts as none (U2).
         let leftSpot = left.flatMap { knownKey($0) }.flatMap { find($0) }
         add(key, count, utf8, left: leftSpot, right: right.map { knownKey($0) ?? .root })
         return .applied
@@ -46,7 +46,7 @@ extension TextState {
         var next = key
         while next.counter < end {
             guard let spot = find(next) else {
-                // Scalars that are not known are passed over (U1).
+                // Unknown scalars are skipped (U1).
                 makeIndex()
                 guard let entry = index?.first(key.client, after: next.counter) else { break }
                 next.counter = entry.counter
@@ -93,7 +93,7 @@ extension TextState {
             return put(key, count, utf8, link: isNext ? .continuation : .right, parent, spot.block, spot.piece + 1)
         }
         if let right, let next = successor(spot), self.key(next) == right {
-            // Nothing has come between the two, and what stands behind a scalar with right children descends from one.
+            // Nothing stands between the two. The scalar behind one with right children descends from one of these.
             cut(spot.block, spot.piece, at: spot.offset + 1)
             note(key, below: right, isLeft: true)
             return put(key, count, utf8, link: .left, right, spot.block, spot.piece + 1)
@@ -111,7 +111,7 @@ extension TextState {
         put(key, count, utf8, link: .left, right, 0, 0)
     }
 
-    /// Typing on: the piece grows.
+    /// The writer types on: the piece grows.
     private mutating func extend(_ spot: Spot, _ utf8: UnsafeBufferPointer<UInt8>, _ added: Int) {
         let start = start(spot.block, spot.piece)
         let bytes = self[spot.block, spot.piece].bytes
@@ -147,9 +147,9 @@ extension TextState {
 // MARK: - Beside concurrent runs
 
 extension TextState {
-    /// The rule as it stands, for a place where the writer had not seen everything that is there now.
+    /// Adds a run by the full tree rule, at a place where the writer had not seen everything that is there now.
     ///
-    /// - Parameter right: nil for none; an origin of a writer who never wrote here is the root.
+    /// - Parameter right: nil for none; the root for an origin of a writer who never wrote here.
     private mutating func addBesideOthers(
         _ key: Key, _ count: Int, _ utf8: UnsafeBufferPointer<UInt8>, left: Key, right: Key?
     ) {
@@ -168,13 +168,13 @@ extension TextState {
         hang(key, below: left)
     }
 
-    /// For a right origin that is not known stands what follows the left one (U3).
+    /// The right origin; if it is unknown, what follows the left one (U3).
     private mutating func known(_ right: Key, behind left: Key) -> Key? {
         if right != .root, find(right) != nil { return right }
         return successor(left == .root ? nil : find(left)).map { key($0) }
     }
 
-    /// Makes a right child known to its parent, which ends its piece from now on.
+    /// Notes a right child at its parent, which becomes the last scalar of its piece.
     private mutating func hang(_ key: Key, below parent: Key) {
         guard var spot = find(parent) else { return }
         makeRoom(&spot)
@@ -194,7 +194,7 @@ extension TextState {
     /// Whether `right` is a right child of `left`, or a left child of a left child … of one.
     private mutating func descends(_ right: Key, from left: Key) -> Bool {
         var climbing = right
-        // A tree has no circles; bytes from outside that had one would still end here.
+        // A tree has no cycles; the bound holds even for bytes from outside that have one.
         for _ in 0...piecesMax {
             guard let spot = find(climbing) else { return false }
             let piece = self[spot.block, spot.piece]
@@ -207,7 +207,7 @@ extension TextState {
         return false
     }
 
-    /// The right children of a scalar between which one belongs.
+    /// The right children of `parent` between which a scalar belongs.
     private mutating func rightNeighbours(of key: Key, below parent: Key) -> (previous: Key?, next: Key?) {
         var (previous, next) = children?[parent]?.right.neighbours(of: key, where: precedes) ?? (nil, nil)
         guard let continuation = continuation(of: parent) else { return (previous, next) }
@@ -233,14 +233,14 @@ extension TextState {
         return spot.offset + 1 < piece.count || piece.continues ? parent.advanced(by: 1) : nil
     }
 
-    /// Where the descendants of a child end and those of the next one begin: whichever is found first. What is put there
-    /// has no descendants, so nobody can have the same long way gone twice.
+    /// The place between the descendants of a child and those of the next one, found from whichever side is shorter.
+    /// The run put there has no descendants, so nobody can cause the same long walk twice.
     private mutating func boundary(_ previous: Key?, _ next: Key?) -> (block: Int, piece: Int) {
         var (left, right) = (previous, next)
-        // A tree has no circles; bytes from outside that had one would still end here.
+        // A tree has no cycles; the bound holds even for bytes from outside that have one.
         for _ in 0...piecesMax {
             if let key = left {
-                // Within a piece nobody else has right children.
+                // Only the last scalar of a piece has right children outside the piece.
                 let end = find(key).map { self[$0.block, $0.piece].last } ?? key
                 guard let child = lastRight(of: end) else { return boundary(after: end) }
                 left = child

@@ -1,7 +1,7 @@
-// Pieces in their blocks: cutting, joining, adding. Nothing here knows why.
+// Pieces in their blocks: cutting, joining, adding. Nothing here depends on the rules of merging.
 
 extension TextState {
-    /// Makes sure that the next few pieces fit into a block; a spot in it stays the same scalar.
+    /// Makes room for at least four more pieces in a block. The spot is moved along with its scalar.
     mutating func makeRoom(_ spot: inout Spot) {
         guard blocks[spot.block].pieces.count >= Block.piecesMax - 4 else { return }
         let half = blocks[spot.block].pieces.count / 2
@@ -35,7 +35,7 @@ extension TextState {
         }
     }
 
-    /// Puts a piece in, with everything that is counted. There is room.
+    /// Inserts a piece into a block that has room, and updates the counts.
     mutating func insert(_ piece: Piece, _ block: Int, _ place: Int) {
         if blocks.isEmpty {
             blocks.append(Block(number: 0, pieces: [], visible: 0, bytes: 0))
@@ -49,9 +49,7 @@ extension TextState {
         if let cursor, cursor.block == block, cursor.piece >= place { self.cursor = nil }
     }
 
-    /// Cuts a piece so that a scalar within it begins another one. There is room.
-    ///
-    /// - Returns: the bytes of the part before.
+    /// Cuts a piece so that a scalar within it begins another one. The block has room.
     mutating func cut(_ block: Int, _ place: Int, at offset: Int) {
         let piece = self[block, place]
         guard offset > 0, offset < piece.count else { return }
@@ -77,7 +75,7 @@ extension TextState {
         return buffer.bytes(ofScalars: scalars, from: start(block, place).bytes)
     }
 
-    /// Makes one piece of a removed one and the removed one behind it, where they are one run.
+    /// Joins a removed piece with the one behind it, if that is removed and continues the run.
     mutating func joinRemoved(_ block: Int, _ place: Int) {
         guard place >= 0, place + 1 < blocks[block].pieces.count else { return }
         let (piece, next) = (self[block, place], self[block, place + 1])
@@ -111,7 +109,7 @@ extension TextState {
         if isTail, !isHead, place + 1 < blocks[block].pieces.count, self[block, place + 1].isRemoved,
             piece.isContinued(by: self[block, place + 1])
         {
-            // Deleting backwards: what was removed before grows to the front.
+            // Deleting backwards: the removed piece behind grows to the front.
             let next = self[block, place + 1].key
             blocks[block].pieces[place].count -= removed
             blocks[block].pieces[place].bytes -= bytes
@@ -121,7 +119,7 @@ extension TextState {
             return
         }
         if isHead, !isTail, place > 0, self[block, place - 1].isRemoved, self[block, place - 1].isContinued(by: piece) {
-            // Deleting forwards: what was removed before grows to the back.
+            // Deleting forwards: the removed piece before grows to the back.
             blocks[block].pieces[place - 1].count += removed
             blocks[block].pieces[place].key.counter += UInt64(removed)
             blocks[block].pieces[place].count -= removed
@@ -132,7 +130,8 @@ extension TextState {
         divideRemoved(spot, piece, removed: removed, bytesBefore: from, bytes: bytes)
     }
 
-    /// Gives the removed scalars a piece of their own. Their bytes have gone already, so bytes are not counted anew.
+    /// Gives the removed scalars a piece of their own. Their bytes have left the buffer, so the caller passes the
+    /// counts.
     private mutating func divideRemoved(_ spot: Spot, _ piece: Piece, removed: Int, bytesBefore: Int, bytes: Int) {
         let (block, place) = (spot.block, spot.piece)
         var parts: [Piece] = []

@@ -2,15 +2,15 @@ package import CausewayModel
 
 /// What is known of one text: its scalars with their ids, in Fugue order, removed ones included, kept as runs.
 ///
-/// `RULES.md`, section 9, says what it means: a text is the list of its Unicode scalars. A *piece* is a run of them that
-/// one client typed in one go: ids with consecutive counters, each the right child of the one before. Invariants:
+/// `RULES.md`, section 9, says what it means: a text is the list of its Unicode scalars. A *piece* is a run of them
+/// that one client typed in one go: ids with consecutive counters, each the right child of the one before. Invariants:
 /// 1. The pieces of all blocks, one after another, are the order of the tree.
 /// 2. Only the first scalar of a piece has left children, and only its last one has right children outside the piece.
 /// 3. The text holds the scalars of the pieces that are not removed, in their order.
 package struct TextState: Sendable {
     var clients: [ClientID] = []
     var blocks: [Block] = []
-    /// Where the block with a number stands.
+    /// The index in `blocks` of each block, by its number.
     var places: [Int32] = []
     var buffer = TextBuffer()
     /// Unicode scalars that are not removed.
@@ -35,14 +35,14 @@ package struct TextState: Sendable {
     }
 
     struct Piece: Sendable {
-        /// Of the first scalar.
+        /// The id of the first scalar.
         var key: Key
         var count: Int
-        /// UTF-8; 0 of a removed one.
+        /// The bytes of UTF-8; 0 if removed.
         var bytes: Int
         var isRemoved: Bool
         var link: Link
-        /// Of the first scalar; says nothing where `link` is `.continuation`.
+        /// The parent of the first scalar; without meaning if `link` is `.continuation`.
         var parent: Key
         /// Whether the scalar with the id after the last one is a right child of the last one.
         var continues = false
@@ -103,7 +103,7 @@ extension TextState.Piece {
             && key.counter - self.key.counter < UInt64(count)
     }
 
-    /// Whether the piece that stands behind this one could be one with it.
+    /// Whether the piece behind this one could be joined with it.
     func isContinued(by next: Self) -> Bool {
         continues && !hasOthers && next.link == .continuation && key.client == next.key.client
             && key.counter + UInt64(count) == next.key.counter
@@ -124,7 +124,7 @@ extension TextState {
     /// - Complexity: O(n)
     package var string: String { buffer.string }
 
-    /// Whether a value is this text, scalar for scalar: strings are equal that say the same in other scalars.
+    /// Whether a value is this text, scalar for scalar. `==` of strings is wider: it accepts equivalent scalars.
     package func isShown(by value: Value) -> Bool {
         if case .string(let shown) = value { shown.utf8.elementsEqual(string.utf8) } else { false }
     }
@@ -132,7 +132,7 @@ extension TextState {
     /// How many runs are kept, removed ones included.
     package var pieceCount: Int { blocks.reduce(0) { $0 + $1.pieces.count } }
 
-    /// No fewer than the pieces, and told without going over the blocks.
+    /// An upper bound of `pieceCount` that takes no walk over the blocks.
     var piecesMax: Int { blocks.count * Block.piecesMax }
 
     /// Whether nobody ever typed here.
@@ -186,7 +186,7 @@ extension TextState {
             ? left.counter < right.counter : clients[Int(left.client)] < clients[Int(right.client)]
     }
 
-    /// What comes before a piece.
+    /// The visible scalars and bytes before a piece.
     func start(_ block: Int, _ piece: Int) -> Start {
         if let cursor, cursor.block == block, cursor.piece <= piece, piece - cursor.piece < 4 {
             return start(block, from: cursor.piece, cursor.start, to: piece)
@@ -238,7 +238,7 @@ extension TextState {
         preconditionFailure("A text of \(count) scalars has no scalar \(index).")
     }
 
-    /// The scalar behind another one in the whole order; of nil, the first of all.
+    /// The scalar behind another one in the whole order; for nil, the first of all.
     func successor(_ spot: Spot?) -> Spot? {
         guard let spot else { return blocks.isEmpty ? nil : Spot(block: 0, piece: 0, offset: 0) }
         if spot.offset + 1 < self[spot.block, spot.piece].count {
@@ -250,7 +250,7 @@ extension TextState {
         return spot.block + 1 < blocks.count ? Spot(block: spot.block + 1, piece: 0, offset: 0) : nil
     }
 
-    /// The scalar before another one in the whole order; of nil, the last of all.
+    /// The scalar before another one in the whole order; for nil, the last of all.
     func predecessor(_ spot: Spot?) -> Spot? {
         if let spot, spot.offset > 0 { return Spot(block: spot.block, piece: spot.piece, offset: spot.offset - 1) }
         var (block, piece) = spot.map { ($0.block, $0.piece) } ?? (blocks.count, 0)
@@ -266,7 +266,7 @@ extension TextState {
     /// Where a scalar is, removed or not.
     mutating func find(_ key: Key) -> Spot? {
         if let cursor, cursor.block < blocks.count {
-            // Neighbours are what operations name: try those before anything that costs.
+            // Operations mostly name neighbours: try those before a search.
             for piece in max(0, cursor.piece - 1)...cursor.piece + 1
             where piece < blocks[cursor.block].pieces.count && self[cursor.block, piece].contains(key) {
                 let offset = Int(key.counter - self[cursor.block, piece].key.counter)

@@ -9,7 +9,7 @@ extension Catalog {
     struct Extension {
         var catalog: Catalog
         var conflicts: [String] = []
-        /// Columns of existing classes that got an index, or came with one, to be filled.
+        /// Indexes to fill: columns of existing classes that got an index, and new columns that came with one.
         var newIndexes: [(className: String, column: Int, kind: IndexKind)] = []
         var isChanged = false
     }
@@ -146,7 +146,8 @@ extension Catalog {
                 }
                 record.schema.properties.append(property)
                 let added = column(for: property, &nextNumber)
-                // The objects that are there have zero, or null, and are found by it. It has no words.
+                // Existing objects have zero or null in the new column, and its index finds them by it. Neither has
+                // words.
                 if added.index != 0 { result.newIndexes.append((wanted.name, record.columns.count, .values)) }
                 record.columns.append(added)
                 result.isChanged = true

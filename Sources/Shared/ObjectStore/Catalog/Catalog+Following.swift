@@ -1,12 +1,12 @@
 import CausewayModel
 
-// Another process, or another transaction of this one, may change the classes of a file at any time. Who holds a table
-// names properties by their places, so a table may go on only where every place means the column that it meant before.
+// Another process, or another transaction of this one, may change the classes of a file at any time. Holders of a table
+// name properties by their places, so a table can be used on only while every place means the same column as before.
 
 extension Catalog.ClassRecord {
-    /// What has happened to this class in a later catalog that whoever uses it cannot go on with: a sentence for each.
+    /// Changes to this class in a later catalog that users of the class cannot continue with, one sentence each.
     ///
-    /// None where the later one has the same columns in the same places, and possibly more behind them. Indexes and
+    /// Empty where the later class has the same columns in the same places, and possibly more behind them. Indexes and
     /// delete rules may differ, because every write follows those of the file.
     func breaks(in later: Catalog) -> [String] {
         guard let record = later[schema.name], record.table == table else {

@@ -9,9 +9,9 @@ struct Catalog: Sendable {
         var table: UInt32
         /// Primary key → object key.
         var primaryKeys: UInt32
-        /// (Target, column of origin) → origins, and how often each.
+        /// (Target, column of origin) → origins, each with its number of links.
         var backlinks: UInt32
-        /// Hidden columns: which slots hold no object, which a ghost, and the ids of embedded objects.
+        /// Hidden columns: the slots without an object, the slots of ghosts, and the ids of embedded objects.
         var absent: UInt32
         var ghosts: UInt32
         var containers: UInt32
@@ -20,22 +20,22 @@ struct Catalog: Sendable {
 
     struct ColumnRecord: Sendable {
         var id: UInt32
-        /// The tree value → object keys of an indexed property, or 0.
+        /// The tree (value → object keys) of an indexed property, or 0.
         var index: UInt32
-        /// The tree object key → elements of a list or set, or values of a map, or 0.
+        /// The tree (object key → elements of a list or set, or values of a map), or 0.
         var list: UInt32
-        /// The tree object key → keys of a map, or 0.
+        /// The tree (object key → keys of a map), or 0.
         var keys: UInt32 = 0
-        /// The tree word → object keys of a full-text index, or 0.
+        /// The tree (word → object keys) of a full-text index, or 0.
         var words: UInt32 = 0
     }
 
-    /// Trees that few columns have. A number that is not here is of a later version, which this one does not guess at.
+    /// Trees that few columns have. An unknown kind comes from a later version, and reading the catalog fails.
     enum FurtherTree: UInt8 {
         case words = 1
     }
 
-    /// Tells catalogs that were read from others: two with the same number are the same. Zero for one that was made here.
+    /// Identifies a catalog that was read from a file: two with the same number are equal. Zero for one made in memory.
     var edition: UInt64 = 0
     private(set) var classes: [ClassRecord] = []
     private(set) var schema = Schema()
@@ -55,7 +55,7 @@ struct Catalog: Sendable {
         }
     }
 
-    /// Whether both are surely the same.
+    /// Whether both are known to be equal. False does not mean that they differ.
     func isSame(as other: Catalog) -> Bool { edition != 0 && edition == other.edition }
 
     subscript(name: String) -> ClassRecord? {
@@ -68,7 +68,7 @@ enum FixedTree {
     static let catalog: UInt32 = 1
     static let changes: UInt32 = 2
     static let longValues: UInt32 = 3
-    /// Numbers from here on are given out.
+    /// The first number that is given out.
     static let firstFree: UInt32 = 16
 }
 
@@ -94,7 +94,7 @@ extension Catalog {
     static let format: UInt8 = 5
     /// The formats that can be read as they are.
     static let readableFormats: ClosedRange<UInt8> = 2...format
-    /// What stands for the collection of a text.
+    /// Written in place of the collection of a text.
     private static let textCollection: UInt8 = 4
 
     var encoded: [UInt8] {

@@ -3,10 +3,10 @@ import CausewayStorage
 
 /// Brings a file of an older catalog format to this one, in one transaction, when it is opened.
 ///
-/// Format 1 had one entry in a tree for each indexed value, each link and each primary key, and a bit for each slot that
-/// holds an object where there is now one for each that holds none. Format 2 had neither indexes of mixed values, though it
-/// took note of declared ones, nor full-text indexes. Format 3 kept a leaf of bits for every thousand objects that were
-/// all deleted. Format 4 kept long values in their leaves, where they stay until the leaf is written again.
+/// Format 1 had one tree entry for each indexed value, each link and each primary key. It had a bit for each slot that
+/// holds an object; now there is one for each slot that holds none. Format 2 recorded declared indexes of mixed values
+/// without building them, and had no full-text indexes. Format 3 kept a leaf of bits for every thousand objects that
+/// were all deleted. Format 4 kept long values in their leaves, where they stay until the leaf is written again.
 struct FormatUpgrade {
     private let writer: any StorageWriter
     private var scratch: [UInt8] = []
@@ -27,7 +27,7 @@ struct FormatUpgrade {
         for record in catalog.classes {
             invertAlive(record)
             packPrimaryKeys(record)
-            // Of each prefix the entries are ascending by object key, as the new ones are.
+            // The entries of each prefix ascend by object key, as the new ones do.
             pack(record.backlinks, prefixCount: { _ in 12 })
             for column in record.columns where column.index != 0 { pack(column.index, prefixCount: { $0 - 8 }) }
         }
@@ -125,8 +125,8 @@ struct FormatUpgrade {
 }
 
 extension ObjectStore {
-    /// Upgrades a file of an older catalog format; files without a catalog, and newer ones, are left as they are. So is
-    /// an older one that is opened for reading only, where it can be read.
+    /// Upgrades a file of an older catalog format. Files without a catalog, and newer ones, stay as they are. So does
+    /// an older file that is opened read-only, if its format can be read.
     func upgrade(readOnly: Bool) throws(StoreError) {
         guard let format = olderFormat(in: try snapshot()) else { return }
         guard !readOnly else {
@@ -159,7 +159,7 @@ extension ObjectStore {
 }
 
 extension Catalog {
-    /// Without the notes of indexes that were declared and not made: whoever declares one again gets it.
+    /// The catalog without indexes that were declared and never built. Declaring one again builds it.
     fileprivate var withoutUnbuiltIndexes: Catalog {
         var records = classes
         for position in records.indices {

@@ -2,14 +2,15 @@ package import CausewayModel
 import CausewayStorage
 
 // A migration in one write transaction: `restructure`, then whatever the app does with old and new objects, then
-// `finishRestructuring`. Objects keep their keys, so an object before and its object after are found by the same key.
+// `finishRestructuring`. Objects keep their keys, so one key finds an object before and after.
 
 extension Transaction {
-    /// Gives the classes of the wanted schema exactly its properties, losing what has no place in it.
+    /// Gives each class of the wanted schema exactly the wanted properties. Values of the other properties are lost.
     ///
-    /// A property whose type, collection or target has changed begins empty; one that only became optional or required
-    /// keeps its values, with zero for null where null is no longer allowed. Properties that are not wanted are gone.
-    /// Classes that are not wanted stay. A class whose primary key has changed has none until `finishRestructuring`.
+    /// A property whose type, collection or target has changed begins empty. One that only became optional or required
+    /// keeps its values, with zero for null where null is no longer allowed. Classes that are not wanted stay. A class
+    /// whose primary key has changed has none until `finishRestructuring`. Throws `schemaConflict` when the wanted
+    /// schema is not possible.
     ///
     /// - Parameter before: The state the write began on, where removed values can still be read.
     package func restructure(to wanted: Schema, before: Transaction) throws(StoreError) {
@@ -33,7 +34,7 @@ extension Transaction {
         for index in result.newIndexes { knownTable(index.className)?.fillIndex(index.column, index.kind) }
     }
 
-    /// Makes the primary keys of the wanted schema those of its classes.
+    /// Gives the classes the primary keys of the wanted schema.
     ///
     /// Throws `duplicatePrimaryKey` when two objects of a class have the same one.
     package func finishRestructuring(to wanted: Schema) throws(StoreError) {
@@ -58,7 +59,7 @@ extension Transaction {
         for name in rekeyed { try knownTable(name)?.enterPrimaryKeys() }
     }
 
-    /// Deletes all objects of a class and the class itself. A class that others link to keeps its place, without objects.
+    /// Deletes all objects of a class and the class itself. A class that others link to stays, without objects.
     package func removeClass(_ name: String) {
         guard let table = knownTable(name) else { return }
         table.delete(table.allKeys)
@@ -83,7 +84,7 @@ extension Transaction {
 
     // MARK: - What goes
 
-    /// Takes back the links, leaves, lists and index entries of every property that will not be there.
+    /// Removes the links, leaves, lists and index entries of every property that the wanted schema does not keep.
     private func removeContradicted(by wanted: Schema) {
         for record in catalog.classes {
             guard let wantedClass = wanted[record.schema.name], let table = knownTable(record.schema.name) else {
@@ -121,7 +122,7 @@ extension Transaction {
 }
 
 extension Catalog {
-    /// The catalog with the wanted classes as they are wanted. Columns that fit stay, all others are new.
+    /// The catalog with the wanted classes in their wanted form. Columns that fit stay; all others are new.
     fileprivate func restructured(to wanted: Schema, nextNumber: inout UInt32) -> Extension {
         var result = Extension(catalog: self)
         var records = classes
@@ -162,7 +163,7 @@ extension Catalog {
                 }
             }
         }
-        // Classes that are new are added as they always are.
+        // New classes are added as in any extension of the schema.
         let additions = Catalog(classes: records).extended(
             by: Schema(wanted.classes.filter { positions[$0.name] == nil }), nextNumber: &nextNumber)
         result.catalog = additions.isChanged ? additions.catalog : Catalog(classes: records)
@@ -172,8 +173,8 @@ extension Catalog {
 }
 
 extension ClassSchema {
-    /// The same properties in another order: those whose columns stay first, as they were, so that a transaction that
-    /// has the class open finds each of them where it was.
+    /// The same properties in another order: those whose columns stay come first, in their old order. So a transaction
+    /// that has the class open finds each of them at its old place.
     fileprivate func arranged(behind old: ClassSchema) -> ClassSchema {
         var result = self
         let kept = old.properties.compactMap { stored in
@@ -200,7 +201,7 @@ extension Property {
         hasValues(like: other) && isText == other.isText && (isOptional == other.isOptional || type == .object)
     }
 
-    /// Whether the values of one property can be those of the other, but for null.
+    /// Whether the values of one property, null aside, can be those of the other.
     fileprivate func hasValues(like other: Property) -> Bool {
         type == other.type && collection == other.collection && target == other.target
     }
@@ -209,7 +210,7 @@ extension Property {
 // MARK: - Rows
 
 extension Table {
-    /// Nulls the links and empties the lists of a column, so that nothing is linked to from there.
+    /// Nulls the links and empties the lists of a column, so that it links to nothing.
     fileprivate func emptyLinksAndLists(_ column: Int) {
         let property = schema.properties[column]
         guard property.collection != .none || property.type == .object || property.type == .mixed else { return }
@@ -240,7 +241,7 @@ extension Table {
         }
     }
 
-    /// Makes a collection hold what another of its kind holds in a table with the same rows.
+    /// Replaces a collection by one of the same kind from a table with the same rows.
     package func copyCollection(
         _ key: ObjectKey, _ source: Int, of old: Table, to column: Int, _ changed: (Value) -> Value = { $0 }
     ) {

@@ -3,8 +3,9 @@ package import CausewayModel
 extension Transaction {
     /// Adds the classes, properties and indexes that the wanted schema has and the stored one lacks. Removes nothing.
     ///
-    /// Existing objects have zero, or null where it is allowed, in a new property. Property indexes are those of
-    /// `schema` afterwards, not of the wanted one. Throws `schemaConflict` with a list of every contradiction.
+    /// Existing objects have zero, or null where it is allowed, in a new property. Afterwards the place of a property
+    /// is the one in `schema`, not the one in the wanted schema. Throws `schemaConflict` with a list of all
+    /// contradictions.
     package func extendSchema(_ wanted: Schema) throws(StoreError) {
         try throwDamage()
         var result = Catalog.Extension(catalog: catalog)

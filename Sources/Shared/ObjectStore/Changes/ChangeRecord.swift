@@ -12,9 +12,9 @@ package struct ChangeRecord: Hashable, Sendable {
     package var isEmpty: Bool { classes.values.allSatisfy(\.isEmpty) }
 }
 
-/// The changes of one class. Each object is named for what it is over the whole range: one that was made and changed
-/// is inserted, one that was made and deleted is not named. An object that was deleted and came back under its old key
-/// (its ghost came to life) is deleted and inserted.
+/// The changes of one class. Each object appears with its net change over the whole range: one that was made and
+/// changed is inserted, one that was made and deleted does not appear. An object that was deleted and came back under
+/// its old key (its ghost came to life) is deleted and inserted.
 package struct ClassChanges: Hashable, Sendable {
     package struct Deletion: Hashable, Sendable {
         package var key: ObjectKey
@@ -33,12 +33,12 @@ package struct ClassChanges: Hashable, Sendable {
     package var deleted: [Deletion] = []
     /// Never names an inserted object.
     package var modified: [ObjectKey: ColumnSet] = [:]
-    /// In the order made, and only in the record of the write in progress. Not kept for objects inserted in it.
+    /// Edits in the order made. Only in the record of the write in progress, and not of objects inserted in it.
     package var listEdits: [ChangedList: [ListEdit]] = [:]
-    /// The same of texts. One that was set as a string too has edits that lead elsewhere than to what it is now.
+    /// The same for texts. If a text was also set as a string, its edits do not lead to its present value.
     package var textEdits: [ChangedList: [TextEdit]] = [:]
 
-    /// What was added to counters, of inserted objects too, and only in the record of the write in progress.
+    /// What was added to counters, also to those of inserted objects. Only in the record of the write in progress.
     package var additions: [ChangedList: CounterAddition] = [:]
 
     package init() {}
@@ -46,7 +46,7 @@ package struct ClassChanges: Hashable, Sendable {
     package var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
 }
 
-/// What a write added to one counter, all in all.
+/// The sum of what a write added to one counter.
 package struct CounterAddition: Hashable, Sendable {
     /// What the counter held before the first addition.
     package var first: Int64
@@ -69,7 +69,7 @@ package enum ListEdit: Hashable, Sendable {
     case remove(Int)
     case set(Int, Value)
     case move(Int, Int)
-    /// With the count before.
+    /// Carries the count before it.
     case clear(Int)
 }
 

@@ -1,11 +1,11 @@
 package import CausewayModel
 
-/// What the write in progress did to a table: enough to bring a query result up to date without asking everything again.
+/// What the write in progress did to a table: enough to update a query result without running the query again.
 extension Table {
     /// How often this write changed something here; 0 outside of writes. Equal counts in one write mean equal content.
     package var editCount: Int {
         transaction.settle()
-        // A list that is changed again is noted as changed no second time.
+        // A list that changes again is not noted a second time; its version counts those changes.
         return changes.editCount &+ Int(bitPattern: listVersion.pointee &- listVersionBefore)
     }
 
@@ -17,7 +17,7 @@ extension Table {
         return changes.record
     }
 
-    /// Every object this write touched, also those it made and deleted again. Ascending.
+    /// Every object that this write touched, also those that it made and deleted again. Ascending.
     ///
     /// - Complexity: O(k log k) for k changes.
     package var touchedKeys: [ObjectKey] {

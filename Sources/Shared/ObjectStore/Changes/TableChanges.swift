@@ -1,7 +1,7 @@
 import CausewayMerge
 import CausewayModel
 
-/// Collects what a write does to one class, at the cost of an append or a dictionary entry a change.
+/// Collects what a write does to one class. Each change costs an append or a dictionary entry.
 struct TableChanges {
     private var inserted: [ObjectKey] = []
     /// Members of `inserted` that were deleted again.
@@ -13,7 +13,7 @@ struct TableChanges {
     /// Lists that note their edits themselves.
     private var editedLists: [ObjectKey: [OpenList]] = [:]
     private var editedTexts: [ChangedList: [TextEdit]] = [:]
-    /// Keys from here on were given out in this write.
+    /// The first key that was given out in this write.
     let firstNewKey: Int64
     /// What was added to counters, by object and column.
     private var additions: [ObjectKey: [Int: CounterAddition]] = [:]
@@ -47,7 +47,7 @@ struct TableChanges {
         for key in keys { inserted.append(ObjectKey(key)) }
     }
 
-    /// Values of new objects became known that others may have read before.
+    /// Notes that new objects, which others may already have read, got their values.
     mutating func noteFilled() {
         editCount &+= 1
     }
@@ -70,16 +70,16 @@ struct TableChanges {
         modified[key, default: ColumnSet()].insert(column)
     }
 
-    /// So much was added to a counter that held a value, beside whatever else is done to it.
+    /// Notes an addition to a counter that held `value` before. Other changes to the counter are noted separately.
     mutating func add(_ amount: Int64, to key: ObjectKey, _ column: Int, holding value: Int64) {
         additions[key, default: [:]][column, default: CounterAddition(first: value)].amount &+= amount
     }
 
-    /// A list is going to change, and notes its edits unless its object is new.
+    /// Notes that a list is about to change. The list notes its own edits, unless its object is new.
     mutating func edit(_ list: OpenList) {
         if isInserted(list.key) { return }
         if list.column < 0 {
-            // Keys of a map, whose values note every edit at the same place.
+            // The keys of a map. The values of the map note every edit at the same place.
             modify(list.key, Table.property(of: list.column))
             return
         }
@@ -88,7 +88,7 @@ struct TableChanges {
         modify(list.key, list.column)
     }
 
-    /// A text was edited, which counts as modified already.
+    /// Notes an edit of a text. The text already counts as modified.
     mutating func edit(_ key: ObjectKey, _ column: Int, _ edit: TextEdit) {
         if isInserted(key) { return }
         editedTexts[ChangedList(key: key, column: column), default: []].appendRun(edit)

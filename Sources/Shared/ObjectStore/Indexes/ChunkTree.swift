@@ -1,23 +1,23 @@
 import CausewayStorage
 
-/// Many ordered maps in one tree, each under a prefix of its own, as packed chunks: the key of the tree is the prefix
-/// and the chunk's first key (big-endian, its sign bit flipped).
+/// Many ordered maps in one tree, each under a prefix of its own, stored as packed chunks. The tree key of a chunk is
+/// the prefix and the chunk's first key (big-endian, its sign bit flipped).
 ///
-/// A chunk that grows over the limit, or would need a page to itself, is split; one that shrinks below a quarter joins the
-/// next, so changing one entry costs O(log n + limit). No prefix begins with another one.
+/// A chunk that grows over the limit, or would need a page to itself, is split. One that shrinks below a quarter of the
+/// limit joins the next. So changing one entry costs O(log n + limit). No prefix begins with another one.
 struct ChunkTree {
     /// What a value means where it is changed.
     enum Meaning {
-        /// How often the key is there; none of zero is stored.
+        /// How often the key is there. Zero is not stored.
         case count
-        /// A row; a negative one is not stored.
+        /// A row. Negative rows are not stored.
         case row
     }
 
     struct Change {
         var key: Int64
         var value: Int64
-        /// Added to the value that is there, instead of taking its place.
+        /// Whether `value` is added to the stored value instead of replacing it.
         var isRelative = false
     }
 
@@ -36,7 +36,7 @@ struct ChunkTree {
         return key
     }
 
-    /// The least key of the tree behind the one of `first`.
+    /// The smallest possible tree key after the one of `first`.
     private static func behind(_ prefix: [UInt8], _ first: Int64) -> [UInt8] { key(prefix, first) + [0] }
 
     static func first(_ key: UnsafeRawBufferPointer, prefixCount: Int) -> Int64? {
@@ -46,7 +46,7 @@ struct ChunkTree {
 
     // MARK: - Reading
 
-    /// Whether there is nothing under any prefix.
+    /// Whether the tree has no entries.
     func isEmpty(_ reader: any StorageReader) -> Bool {
         var isEmpty = true
         reader.scan(tree: tree, from: [], upTo: nil, reversed: false) { _, _ in
@@ -56,8 +56,8 @@ struct ChunkTree {
         return isEmpty
     }
 
-    /// Visits the chunks under a prefix in order until the body answers false. False when one of them is damaged, which
-    /// counts as absent.
+    /// Visits the chunks under a prefix in order until the body answers false. A damaged chunk counts as absent, and
+    /// makes the result false.
     @discardableResult
     func scan(_ prefix: [UInt8], _ reader: any StorageReader, _ body: (PackedChunk) -> Bool) -> Bool {
         var isSound = true
@@ -72,7 +72,7 @@ struct ChunkTree {
         return isSound
     }
 
-    /// The bytes of the chunk a key would be in; nil when all of the prefix are larger.
+    /// The bytes of the chunk that a key would be in; nil when all chunks of the prefix begin above it.
     func floor(
         _ prefix: [UInt8], _ wanted: Int64, _ reader: any StorageReader
     ) -> (first: Int64, bytes: UnsafeRawBufferPointer)? {
@@ -104,11 +104,11 @@ struct ChunkTree {
         var changes: [Change]
     }
 
-    /// Enters the changes of many prefixes, ascending. False when a chunk that had to be read is damaged; it is written
-    /// anew.
+    /// Enters the changes of many prefixes, ascending. False when a chunk that had to be read is damaged; such a chunk
+    /// is replaced by the changes.
     ///
     /// Chunks that lie close together are found in one pass over the tree, others with a search for each.
-    /// - Parameter isEmpty: nothing is known to be in the tree.
+    /// - Parameter isEmpty: whether the tree is known to be empty.
     func apply(_ groups: [Group], _ writer: any StorageWriter, isEmpty: Bool, _ scratch: inout [UInt8]) -> Bool {
         let found = isEmpty ? FoundChunks() : find(groups, writer)
         var isSound = true
@@ -128,21 +128,21 @@ struct ChunkTree {
         return isSound
     }
 
-    /// Enters the changes of one prefix under which nothing is yet.
+    /// Enters the changes of one prefix that has no chunks yet.
     func fill(_ prefix: [UInt8], _ changes: [Change], _ writer: any StorageWriter, _ scratch: inout [UInt8]) {
         _ = apply(changes, prefix, .known([]), writer, &scratch)
     }
 
     private struct StoredChunk {
         var first: Int64
-        /// Until the write is over: the memory of a write does not move.
+        /// Valid until the write is over: the memory of a write does not move.
         var bytes: UnsafeRawBufferPointer
     }
 
-    /// The chunks of the first so many groups.
+    /// The chunks of the first groups, as far as the pass came.
     private struct FoundChunks {
         var chunks: [StoredChunk] = []
-        /// How many chunks those of a group and of all before it are.
+        /// For each group, the number of chunks of it and of all groups before it.
         var ends: [Int] = []
     }
 
@@ -247,7 +247,8 @@ struct ChunkTree {
         return true
     }
 
-    /// Takes in the next chunk when few entries are left and both leave room for more; the one behind it follows then.
+    /// Merges the next chunk into the entries if these are few and both together leave room for more. `following` is
+    /// then the chunk behind it.
     private func join(
         _ following: inout StoredChunk?, to entries: inout [PackedChunk.Entry], _ prefix: [UInt8], _ places: Places,
         _ writer: any StorageWriter
@@ -296,7 +297,7 @@ struct ChunkTree {
         entries = merged
     }
 
-    /// How long chunks of like length are.
+    /// The size of the chunks when all are about equally long.
     private func evenSize(_ entries: [PackedChunk.Entry]) -> Int {
         var pieces = 0
         var start = 0

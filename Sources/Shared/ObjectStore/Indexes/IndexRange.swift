@@ -11,9 +11,9 @@ struct IndexBounds {
 
     var lower: Bound?
     var upper: Bound?
-    /// All values that begin so, instead of bounds.
+    /// Instead of bounds: all values that begin with this one.
     var prefix: Value?
-    /// What it was made from.
+    /// The comparisons that the range was made from.
     var comparisons: [BoundComparison]
 
     /// Nil for comparisons that are no range.
@@ -38,7 +38,7 @@ struct IndexBounds {
 
     var isHalfOpen: Bool { prefix == nil && (lower == nil) != (upper == nil) }
 
-    /// Of two half-open ranges of which one is open below and the other above.
+    /// The overlap of two half-open ranges, one open below and one open above; nil for any others.
     func intersection(_ other: IndexBounds) -> IndexBounds? {
         guard isHalfOpen, other.isHalfOpen, (lower == nil) != (other.lower == nil) else { return nil }
         var both = self
@@ -48,7 +48,7 @@ struct IndexBounds {
         return both
     }
 
-    /// The range as integers; nil when it is of another type. Empty as 1 to 0.
+    /// The range as integers; nil for another type. An empty range is 1 to 0.
     var integers: (lower: Int64, upper: Int64)? {
         var range = (lower: Int64.min, upper: Int64.max)
         guard prefix == nil else { return nil }
@@ -70,9 +70,9 @@ struct IndexBounds {
 struct IndexRange {
     let from: [UInt8]
     let upTo: [UInt8]?
-    /// The bytes of the one value it is of; nil for others.
+    /// The bytes of the value if the range has only one value, else nil.
     let value: [UInt8]?
-    /// Whether every row in it meets the predicate; not so where a text was cut.
+    /// Whether every row in the range meets the predicate. False where a text was cut.
     let isExact: Bool
 
     var isOneValue: Bool { value != nil }
@@ -126,7 +126,7 @@ struct IndexRange {
         let tag = bytes(first)[0]
         if let lower = bounds.lower {
             let key = bytes(lower.value)
-            // Among the values cut like this one some may be larger.
+            // Of the values that were cut to the same bytes, some may be larger.
             from = lower.isIncluded || buffer.isCut ? key : behind(key) ?? key
         } else {
             from = isNumber ? bytes(.double(-.infinity)) : [tag]
@@ -142,7 +142,7 @@ struct IndexRange {
 }
 
 extension Postings {
-    /// Adds up chunks and keys of a range; false when there are more chunks than that.
+    /// Counts the chunks and keys of a range. False when there are more than `limit` chunks.
     func count(
         _ range: IndexRange, in transaction: Transaction, upTo limit: Int, _ chunkCount: inout Int,
         _ rowCount: inout Int

@@ -3,9 +3,9 @@ import CausewayStorage
 
 /// The rows of integer primary keys, in blocks of up to 256: consecutive keys in consecutive rows take no bytes at all.
 ///
-/// What a write changes is kept in memory until the commit. Keys that come in ascending order, each above all before,
-/// are appended to two arrays; others go into a dictionary. Keys that go are only noted: who finds the row of one sees
-/// that the object is not there.
+/// What a write changes is kept in memory until the commit. Keys that are each above all keys before are appended to
+/// two arrays; others go into a dictionary. Removed keys are only noted, because whoever finds their row sees that the
+/// object is not there.
 final class IntegerKeys {
     static let blockLimit = 256
     /// The tag of an integer in keys of the tree; see ``KeyBuffer``.
@@ -18,13 +18,13 @@ final class IntegerKeys {
     @exclusivity(unchecked) private var tailKeys: [Int64] = []
     @exclusivity(unchecked) private var tailRows: [Int64] = []
     @exclusivity(unchecked) private var changed: [Int64: Int64] = [:]
-    /// Stored keys that go, unless they are among the changed ones.
+    /// Stored keys to remove, unless they are among the changed ones.
     @exclusivity(unchecked) private var removed: [Int64] = []
-    /// No key is above this one, once `isLargestKnown`; nil when there is no key.
+    /// The largest key or a larger number, once `isLargestKnown`; nil when there is no key.
     @exclusivity(unchecked) private var largest: Int64?
     @exclusivity(unchecked) private var isLargestKnown = false
 
-    /// All stored blocks, found once so many keys were looked up that it pays; the bytes lie in the snapshot.
+    /// All stored blocks, listed once enough keys were looked up to make that pay. The bytes lie in the snapshot.
     @exclusivity(unchecked) private var directory: Directory?
     @exclusivity(unchecked) private var searchCount = 0
     @exclusivity(unchecked) private var blockCount = -1
@@ -38,7 +38,7 @@ final class IntegerKeys {
         blocks = ChunkTree(tree: tree, limit: Self.blockLimit, meaning: .row)
     }
 
-    /// The transaction stands on another version, or the write is over.
+    /// Drops all state, because the transaction moved to another version or the write is over.
     func forget() {
         if !tailKeys.isEmpty {
             tailKeys = []
@@ -101,7 +101,7 @@ final class IntegerKeys {
         return blocks.floor(Self.prefix, key, transaction.storedReader)
     }
 
-    /// The blocks are listed after one search in eight of them: a search costs what listing some blocks does.
+    /// Lists the blocks after searches for an eighth of their number: a search costs as much as listing a few blocks.
     private func noteSearch(_ transaction: Transaction) {
         let reader = transaction.storedReader
         if blockCount < 0 {
@@ -159,7 +159,7 @@ final class IntegerKeys {
 
     // MARK: - Changing
 
-    /// Whether no key can equal this one, because it is larger than all.
+    /// Whether a key is larger than all keys, so that none can equal it.
     func isAboveLargest(_ key: Int64, _ transaction: Transaction) -> Bool {
         if !isLargestKnown {
             if let (first, bytes) = blocks.floor(Self.prefix, .max, transaction.storedReader) {
@@ -183,7 +183,7 @@ final class IntegerKeys {
         }
     }
 
-    /// Enters ascending keys, all above those that are there, of rows one behind the other.
+    /// Enters ascending keys of consecutive rows. Fast when all are above the keys that are there.
     func insert(_ keys: [Int64], firstRow: Int64, _ transaction: Transaction) {
         guard let first = keys.first, let last = keys.last else { return }
         guard isAboveLargest(first, transaction) else {
@@ -195,7 +195,7 @@ final class IntegerKeys {
         largest = last
     }
 
-    /// Takes away the key of a row that has ended, if no other row has got it meanwhile.
+    /// Removes the key of a row that was deleted, unless another row has taken the key since.
     func remove(_ key: Int64, row: Int64) {
         if let index = tailIndex(of: key) {
             if tailRows[index] == row { tailRows[index] = Self.noRow }
@@ -210,7 +210,7 @@ final class IntegerKeys {
         if let index = tailIndex(of: key) { tailRows[index] = row } else { changed[key] = row }
     }
 
-    /// Enters what is pending in the tree.
+    /// Writes the pending changes to the tree.
     func flush(_ transaction: Transaction) {
         guard !tailKeys.isEmpty || !changed.isEmpty || !removed.isEmpty else { return }
         var changes = changed.map { ChunkTree.Change(key: $0.key, value: $0.value) }
@@ -231,6 +231,6 @@ final class IntegerKeys {
 }
 
 extension Transaction {
-    /// What is stored, without the changes of this write; its bytes stay where they are until the write is over.
+    /// Reads what is stored, without the changes of this write. Its bytes stay where they are until the write is over.
     var storedReader: any StorageReader { isWritable ? writer.base : reader }
 }

@@ -1,14 +1,14 @@
 import CausewayModel
 import Glibc
 
-/// Builds the keys of trees so that byte order is value order, in one buffer that is used again and again.
+/// Builds tree keys whose byte order is value order, in one buffer that is used again and again.
 ///
-/// A tag byte comes first and null has the smallest. Strings and data are cut to ``longestPrefix`` bytes in indexes;
-/// who finds a cut key verifies the value in its column.
+/// A tag byte comes first; null has the smallest. Strings and data are cut to ``longestPrefix`` bytes in indexes, so a
+/// match on a cut key is verified with the value in the column.
 final class KeyBuffer {
-    /// How much of a string an index key keeps.
+    /// The most bytes of a string that an index key keeps.
     static let longestPrefix = 200
-    /// How long a string primary key may be, in UTF-8; with its tag it still fits a key of a tree.
+    /// The most bytes of a string primary key, in UTF-8. With its tag it still fits a key of a tree.
     static let longestPrimaryKey = 400
     private static let capacity = 512
 
@@ -124,14 +124,14 @@ final class KeyBuffer {
         append(escaped: bytes)
     }
 
-    /// Whether the value appended to the empty buffer was a text too long for the whole of it.
+    /// Whether the text or data appended to the empty buffer was too long and had to be cut.
     var isCut: Bool {
         guard count > Self.longestPrefix, memory[0] == 4 || memory[0] == 5 else { return false }
         return memory[count - 1] == 1
     }
 
-    /// The bytes with which the index keys of all values begin that begin with this one; false when there are others
-    /// among them, because it is too long.
+    /// Sets the bytes that the index keys of all values with this prefix begin with. False when the prefix is too long,
+    /// so that keys of other values begin with these bytes, too.
     func set(indexPrefix value: Value) -> Bool {
         clear()
         append(index: value)
@@ -166,7 +166,7 @@ final class KeyBuffer {
 
     // MARK: - Primary keys
 
-    /// The whole key of an object in the tree of primary keys; false when it is too long.
+    /// Sets the whole key of an object in the tree of primary keys; false when it is too long.
     func set(primaryKey: PrimaryKey) -> Bool {
         clear()
         switch primaryKey {

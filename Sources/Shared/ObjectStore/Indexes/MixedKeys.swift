@@ -2,10 +2,10 @@ import CausewayModel
 import CausewayQuery
 
 // Mixed values in an index. Values that compare as equal lie under one key, whatever their types: numbers and bools by
-// their amounts, strings and data by their bytes. Equal amounts are not always what `ValueComparison` calls equal: two
-// binary numbers are compared as they are, and both with decimals as what they read like, so that the Float 0.1 and the
-// Double 0.1 both equal the decimal 0.1 and differ. The index goes by what numbers read like, and where a binary number
-// could say otherwise, rows in a narrow range around the amount are asked again.
+// their amounts, strings and data by their bytes. `ValueComparison` compares two binary numbers by their exact amounts,
+// but a binary number with a decimal by the decimal digits that it prints as. So the Float 0.1 and the Double 0.1 both
+// equal the decimal 0.1, and differ from each other. The index orders all numbers by these digits. Where the exact
+// amount of a binary number could decide otherwise, rows in a narrow range around it are tested again.
 
 extension KeyBuffer {
     /// All numbers and bools.
@@ -13,14 +13,14 @@ extension KeyBuffer {
     /// Links to classes that the file does not have, all under one key.
     static let foreignTag: UInt8 = 13
 
-    /// Appends a mixed value as its index orders it. False for what has no entry: nothing equals NaN or comes before or
-    /// behind it, and a collection is no one value.
+    /// Appends a mixed value as its index orders it. False for a value without an entry: NaN, which equals nothing and
+    /// has no order, and a collection.
     func append(mixed value: Value) -> Bool {
         switch value {
         case .null, .string, .timestamp, .objectId, .uuid, .anyObject:
             append(index: value)
         case .bytes(let bytes):
-            // With the strings, not among data.
+            // Under the tag of strings, not of data.
             bytes.withUnsafeBytes { append(indexText: $0, isData: false) }
         case .bool(let value):
             append(index: .decimal(value ? Self.one : .zero))
@@ -38,11 +38,11 @@ extension KeyBuffer {
     private static let one = DecimalNumber(1)
 }
 
-/// The amounts that might equal a number, by what numbers read like.
+/// The decimal amounts that might equal a number.
 struct NumberSpan {
     var low: DecimalNumber
     var high: DecimalNumber
-    /// Whether there is one amount, which all numbers that read like it equal, and no others.
+    /// Whether the range is a single amount: every number that prints as it equals it, and no other number does.
     var isExact: Bool
 
     /// Nil for NaN and for what is no number.
@@ -53,11 +53,11 @@ struct NumberSpan {
         (low, high) = isExact ? (number, number) : Self.around(value)
     }
 
-    /// Up to here every integer is a Float, and reads like itself.
+    /// Up to here every integer is a Float, and prints as itself.
     private static let floatIntegers = 0x1p24
     /// The same for a Double.
     private static let doubleIntegers = 0x1p53
-    /// Larger than any finite Float, also than what that reads like.
+    /// Larger than any finite Float, and than any number that a finite Float prints as.
     private static let beyondFloats = 0x1p129
 
     private static func isExact(_ value: Value, _ number: DecimalNumber) -> Bool {
@@ -76,7 +76,7 @@ struct NumberSpan {
         }
     }
 
-    /// From two Floats below to two above: wider than numbers are rounded by that are compared.
+    /// From two Floats below to two above. That is wider than the rounding of any comparison.
     private static func around(_ value: Value) -> (low: DecimalNumber, high: DecimalNumber) {
         let float =
             switch value {
@@ -93,7 +93,7 @@ struct NumberSpan {
 }
 
 extension IndexRange {
-    /// Where the rows of a mixed property lie that equal a value; nil when the index cannot tell.
+    /// The ranges with the rows of a mixed property that equal a value; nil when the index cannot tell.
     static func equal(mixed value: Value, in transaction: Transaction) -> [IndexRange]? {
         let buffer = transaction.keyBuffer
         if value.isNaN { return [] }
@@ -102,7 +102,7 @@ extension IndexRange {
         }
         switch value {
         case .anyObject, .anyLink:
-            // One that rests by the name of its class may name the same object.
+            // A link that is stored with the name of its class may lead to the same object.
             let foreign = IndexRange(prefix: [KeyBuffer.foreignTag], isExact: false)
             guard let object = StoredRow.classed(value, transaction) else { return [foreign] }
             buffer.clear()
@@ -146,8 +146,8 @@ extension IndexRange {
         self.init(from: from, upTo: upTo, isExact: lower.isExact && upper.isExact)
     }
 
-    /// The keys between which an end of a range lies: the same twice where the index tells exactly, none where the range
-    /// has no such end. Nil for a value that has no order.
+    /// The keys between which an end of a range lies. Both are equal where the index is exact, and empty where the
+    /// range has no such end. Nil for a value that has no order.
     private static func ends(
         _ bound: IndexBounds.Bound?, _ buffer: KeyBuffer
     ) -> (low: [UInt8], high: [UInt8], isExact: Bool)? {

@@ -1,9 +1,9 @@
-/// Ascending keys with a value each, packed: what one entry of an index, of backlinks or of primary keys holds.
+/// Ascending keys with a value each, packed: the content of one entry of an index, of backlinks or of primary keys.
 ///
-/// The first key stands in the key of the tree. The bytes may be damaged: their lengths are confirmed here, so that no
-/// reader leaves them; the numbers in them may be any.
+/// The first key is part of the tree key. The bytes may be damaged: `init` checks their lengths, so no read leaves
+/// them, but the numbers in them can be anything.
 struct PackedChunk {
-    /// Every value is 1 and none is stored: sets of keys, and counts of links that nearly always are one.
+    /// Every value is 1 and none is stored. So it is in sets of keys, and nearly always in counts of links.
     private static let ones: UInt8 = 0xFF
     private static let headerCount = 4
     /// Four of these, with their keys, fill a page of a tree; a value of more than 1,000 bytes has a page to itself.
@@ -159,7 +159,7 @@ struct PackedChunk {
         return max(count, 1)
     }
 
-    /// The bytes behind the first key, of entries in ascending order of their keys.
+    /// Encodes entries, which ascend by key, without the first key.
     static func encode(_ entries: ArraySlice<Entry>, into bytes: inout [UInt8]) {
         bytes.removeAll(keepingCapacity: true)
         guard let first = entries.first, let last = entries.last else { return }

@@ -1,12 +1,11 @@
 import CausewayStorage
 
-/// What a write changed in an index or in backlinks and has not yet entered in the tree: for each prefix the changes in
-/// the order made.
+/// The changes of a write to an index or to backlinks that are not in the tree yet, for each prefix in the order made.
 ///
-/// A change costs a hash of the prefix and an append. The changes of a prefix are a chain through one array, so a
-/// thousand prefixes that take turns cost what one does.
+/// A change costs a hash of the prefix and an append. The changes of a prefix are a chain through one array, so
+/// changing a thousand prefixes in turn costs as much as changing one.
 final class PendingChanges {
-    /// So many changes are entered in the tree before there can be more.
+    /// The most changes that are held. They go to the tree before there can be more.
     static let limit = 1 << 22
 
     enum Kind: UInt8 {
@@ -19,13 +18,13 @@ final class PendingChanges {
     }
 
     private struct Group {
-        /// The first and the last eight bytes of the prefix, which are all of it up to sixteen bytes: comparing it then
-        /// touches nothing but the group.
+        /// The first and the last eight bytes of the prefix. They are all of a prefix of up to sixteen bytes, so
+        /// comparing it reads nothing but the group.
         var head: UInt64
         var tail: UInt64
         var start: Int
         var count: Int32
-        /// The changes that were not taken out: the one made first and the one made last, or -1.
+        /// The first and the last change that was not taken out, or -1.
         var first: Int32 = -1
         var last: Int32
         var changeCount: Int32
@@ -33,7 +32,7 @@ final class PendingChanges {
         var isAscending: Bool
         var lastKey: Int64
 
-        /// The first eight bytes as a number in the order of prefixes; zeros behind the end.
+        /// The first eight bytes as a number that orders as prefixes do, with zeros behind the end.
         var orderedHead: UInt64 {
             if count >= 8 { return UInt64(bigEndian: head) }
             return count == 0 ? 0 : head << UInt64(64 - 8 * Int(count))
@@ -55,7 +54,7 @@ final class PendingChanges {
         var group: Int { Int(groupAndKind >> 2) }
 
         var change: ChunkTree.Change {
-            // Two bits are four kinds, and the initialiser was given one of them.
+            // Two bits hold four kinds, and the initialiser was given one of them.
             ChunkTree.Change(key, Kind(rawValue: UInt8(groupAndKind & 3)) ?? .present)
         }
     }
@@ -64,7 +63,7 @@ final class PendingChanges {
     @exclusivity(unchecked) private var bytes: [UInt8] = []
     @exclusivity(unchecked) private var groups: [Group] = []
     @exclusivity(unchecked) private var entries: [Entry] = []
-    /// Open addressing: a group's index and 1, or 0.
+    /// Open addressing: a group's index plus 1, or 0.
     @exclusivity(unchecked) private var slots: [UInt32] = []
     @exclusivity(unchecked) private(set) var openGroupCount = 0
 
@@ -86,7 +85,7 @@ final class PendingChanges {
         append(findOrMake(prefix), key, kind)
     }
 
-    /// Keys that are there now, ascending.
+    /// Notes that keys are there now, ascending.
     func append(_ prefix: UnsafeRawBufferPointer, _ keys: UnsafeBufferPointer<Int64>) {
         let index = findOrMake(prefix)
         for key in keys { append(index, key, .present) }
@@ -198,13 +197,13 @@ final class PendingChanges {
 
     // MARK: - Taking out
 
-    /// The net changes of one prefix, ascending and one a key; it has none any more.
+    /// Takes out the net changes of one prefix, ascending and one a key.
     func take(_ prefix: UnsafeRawBufferPointer) -> [ChunkTree.Change]? {
         guard openGroupCount > 0, let index = find(prefix), groups[index].last >= 0 else { return nil }
         return take(index)
     }
 
-    /// The net changes of all prefixes, ascending by prefix; there are none any more.
+    /// Takes out the net changes of all prefixes, ascending by prefix.
     func takeAll() -> [ChunkTree.Group] {
         let together = entriesByGroup()
         var order: [(head: UInt64, index: Int, start: Int)] = []
@@ -236,8 +235,8 @@ final class PendingChanges {
         return UnsafeRawBufferPointer(rebasing: bytes[group.start..<group.start + Int(group.count)])
     }
 
-    /// What was not taken out, the entries of a group one behind the other, in the order made. One pass over all of
-    /// them: following the chain of each group would miss the cache once an entry.
+    /// The entries that were not taken out, group by group, in the order made. This is one pass over all of them:
+    /// following the chain of each group would miss the cache once an entry.
     private func entriesByGroup() -> [Entry] {
         struct Place {
             var next: Int
@@ -280,7 +279,7 @@ final class PendingChanges {
         return group.isAscending ? changes : Self.folded(changes)
     }
 
-    /// In ascending order, all changes of a key made one.
+    /// The changes in ascending order, those of one key folded into one.
     static func folded(_ changes: [ChunkTree.Change]) -> [ChunkTree.Change] {
         let order = changes.indices.sorted { (changes[$0].key, $0) < (changes[$1].key, $1) }
         var result: [ChunkTree.Change] = []

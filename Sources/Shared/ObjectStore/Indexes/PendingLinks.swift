@@ -1,9 +1,9 @@
 import CausewayModel
 
-/// What a write did to backlinks, in the order done, until somebody asks for a backlink or the write commits.
+/// A write's changes to backlinks, in the order made, until a backlink is read or the write commits.
 ///
-/// New objects link to targets anywhere: an append to one array costs nothing but itself, where finding the target's
-/// changes among all others would miss the cache once a link. One sort brings the links of a target together.
+/// New objects link to targets anywhere. An append to one array is cheap, where finding the target's changes among all
+/// others would miss the cache once a link. One sort brings the links of a target together.
 final class PendingLinks {
     struct Link {
         var target: Int64
@@ -31,7 +31,7 @@ final class PendingLinks {
         if !links.isEmpty { links = [] }
     }
 
-    /// Hands all of them to changes that can be asked for one prefix.
+    /// Moves all links to `pending`, which can be asked for one prefix.
     func move(to pending: PendingChanges, _ buffer: KeyBuffer) {
         let moving = links
         links = []
@@ -41,7 +41,7 @@ final class PendingLinks {
         }
     }
 
-    /// The net changes of every target and column, in order of their prefixes; there are none any more.
+    /// Takes out the net changes of every target and column, ascending by prefix.
     func takeAll(_ buffer: KeyBuffer) -> [ChunkTree.Group] {
         let taken = links
         links = []
@@ -69,7 +69,7 @@ final class PendingLinks {
         return result
     }
 
-    /// By target, then column, then as they were done.
+    /// The order by target, then column, then as made.
     private static func order(_ links: [Link]) -> [RadixSort.Entry] {
         var least = (target: Int64.max, column: UInt32.max)
         var greatest = (target: Int64.min, column: UInt32.min)
@@ -81,7 +81,7 @@ final class PendingLinks {
         var columns = [
             SortCodes(
                 links.map { UInt64(bitPattern: $0.target &- least.target) },
-                // One code at least, so that equal targets are sorted, too: into the order they have.
+                // At least one code, so that equal targets are sorted, too. They keep their order.
                 greatest: max(1, UInt64(bitPattern: greatest.target &- least.target)))
         ]
         if least.column < greatest.column {

@@ -4,13 +4,13 @@ import CausewayStorage
 /// For each prefix an ascending set of object keys: an index (prefix: a value), or the backlinks to the objects of a
 /// class (prefix: target and column of the origin), where an origin may count more than once.
 ///
-/// What a write changes is gathered in memory and entered in the tree when the prefix is read, and at the commit.
+/// Changes of a write are gathered in memory. They go to the tree when their prefix is read, and at the commit.
 final class Postings {
     static let chunkLimit = 512
 
     let chunks: ChunkTree
     private let pending = PendingChanges()
-    /// Backlinks that were changed after all that is in `pending`.
+    /// Changes of backlinks, all made after those in `pending`.
     private let links = PendingLinks()
     private var scratch: [UInt8] = []
 
@@ -25,13 +25,13 @@ final class Postings {
         pending.append(prefix, key.rawValue, kind)
     }
 
-    /// Many keys that are new under one prefix, ascending.
+    /// Notes many new keys under one prefix, ascending.
     func append(_ prefix: UnsafeRawBufferPointer, _ keys: UnsafeBufferPointer<Int64>, in table: Table) {
         if pending.isFull { settle(in: table.transaction) }
         pending.append(prefix, keys)
     }
 
-    /// The same for the backlinks to a target from a column.
+    /// Notes a change of the backlinks to a target from a column.
     func append(
         linkTo target: ObjectKey, _ column: UInt32, from origin: ObjectKey, _ kind: PendingChanges.Kind,
         in table: Table
@@ -50,14 +50,14 @@ final class Postings {
         links.removeAll()
     }
 
-    /// Enters what is pending of one prefix.
+    /// Writes the pending changes of one prefix to the tree.
     func settle(_ prefix: [UInt8], in transaction: Transaction) {
         moveLinks(transaction)
         guard !pending.isEmpty, let changes = prefix.withUnsafeBytes({ pending.take($0) }) else { return }
         enter([ChunkTree.Group(prefix: prefix, changes: changes)], transaction, isEmpty: false)
     }
 
-    /// Enters all that is pending.
+    /// Writes all pending changes to the tree.
     func settle(in transaction: Transaction) {
         if !pending.isEmpty { moveLinks(transaction) }
         guard !pending.isEmpty || !links.isEmpty else { return }

@@ -1,5 +1,4 @@
-/// Confirms that a leaf's header agrees with its bytes, so that no reader leaves it. Contents may still be wrong; they
-/// are only values.
+/// Checks that a leaf's header agrees with its bytes, so that no reader leaves it. The values may still be wrong.
 enum LeafCheck {
     static func isSound(_ bytes: UnsafeRawBufferPointer, _ kind: LeafKind) -> Bool {
         guard bytes.count >= LeafLayout.headerBytes, let leaf = bytes.baseAddress else { return false }
@@ -28,12 +27,12 @@ enum LeafCheck {
             let directory = entries > 0 ? (entries + 1) * 4 : 0
             let isLong = leaf.leafField(LeafLayout.flags, UInt8.self) & LeafLayout.flagLong != 0
             let end = bytes.count - (isLong ? LeafLayout.nullBitmapBytes : 0)
-            // Offsets have no eight bytes: read as numbers, they could be negative.
+            // Offsets never have eight bytes: as numbers they could be negative.
             return isWidth && width < 8 && slots * width <= room && second + directory <= end
         }
     }
 
-    /// The leaf of a column that has none: every slot there and empty. Lives as long as the process.
+    /// Stands for a leaf that a column does not have: all slots exist, and are empty. Lives as long as the process.
     static func blank(_ kind: LeafKind, isNull: Bool) -> UnsafeRawPointer {
         (isNull ? blankNull : blankZero)[Int(kind.rawValue)].pointer
     }

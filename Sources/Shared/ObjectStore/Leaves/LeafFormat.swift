@@ -1,7 +1,7 @@
 // The bytes of a leaf; FORMAT.md has the table. Everything is little-endian and may lie at any even address.
 
-/// Slots a leaf has: with 8-byte values, header and null bitmap it has 8,176 bytes, which is two pages of the file but
-/// for 16 bytes.
+/// The slots of a leaf. With 8-byte values, header and null bitmap it has 8,176 bytes, 16 less than two pages of the
+/// file.
 package let slotsPerLeaf = 1000
 
 /// How the values of a column lie in its leaves.

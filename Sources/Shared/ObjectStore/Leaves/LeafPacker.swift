@@ -7,7 +7,7 @@ import CausewayStorage
 final class LeafPacker {
     private var target: UnsafeMutableRawPointer
     private var capacity: Int
-    /// The lengths of strings in a leaf that has some too long for it.
+    /// The lengths of strings in a leaf of which some strings are too long.
     private let shortLengths = UnsafeMutablePointer<Int>.allocate(capacity: slotsPerLeaf)
     /// Bytes of the leaf being packed, so far as it was laid out.
     private var used = 0
@@ -25,7 +25,7 @@ final class LeafPacker {
         shortLengths.deallocate()
     }
 
-    /// Hands out the packed bytes, until the next call.
+    /// Packs a leaf and hands the bytes to the body. They are valid until the next call.
     ///
     /// - Parameter long: the slots whose values lie elsewhere. All others are short enough for a leaf.
     func pack(_ leaf: WritableLeaf, without long: SlotBitmap? = nil, _ body: (UnsafeRawBufferPointer) -> Void) {
@@ -38,7 +38,7 @@ final class LeafPacker {
         }
     }
 
-    /// The same of strings, or data.
+    /// Packs strings, or data, in the same way.
     func pack(_ strings: StringSlots.Contents, _ body: (UnsafeRawBufferPointer) -> Void) {
         packStrings(strings)
         finish(body)
@@ -69,7 +69,7 @@ final class LeafPacker {
 
     // MARK: - Header
 
-    /// Lays out a leaf whose payload is still to be written; answers where.
+    /// Writes the header of a leaf and returns the offset of its payload, which is still to be written.
     private func begin(_ kind: LeafKind, count: Int, nullCount: Int, payloadBytes: Int) -> Int {
         let payload = nullCount > 0 ? LeafLayout.payloadBehindNulls : LeafLayout.headerBytes
         used = payload + payloadBytes
@@ -99,7 +99,7 @@ final class LeafPacker {
         store(maximum, at: LeafLayout.maximum)
     }
 
-    /// The bytes that hold the smaller numbers up to `range`.
+    /// The fewest bytes that hold every number up to `range`.
     static func width(_ range: UInt64) -> Int {
         switch range {
         case 0: 0
@@ -242,7 +242,7 @@ extension LeafPacker {
         }
     }
 
-    /// Writes where each value ends. Answers whether the arena already holds them so, without a gap.
+    /// Writes where each value ends. Returns whether the arena holds the values in this order already, without a gap.
     @inline(__always)
     private func packOffsets<T: FixedWidthInteger & BitwiseCopyable>(
         _ strings: StringSlots.Contents, _ payload: Int, _ type: T.Type

@@ -4,8 +4,8 @@
 // A slot at or behind the leaf's count reads as zero: a row may be asked for after it was deleted, and no read may
 // leave the leaf. What a null slot reads as is not specified: ask `isNull` first.
 
-/// The leaf pointers of one column, by leaf number. Nil where the leaf was not asked for yet, or is being written in a
-/// form without a layout: then `Table.value` finds the value.
+/// The leaf pointers of one column, by leaf number. Nil where the leaf was not read yet, or is being written in a form
+/// without a layout. Then `Table.value` finds the value.
 @frozen
 public struct LeafArray {
     public var leaves: UnsafeMutablePointer<UnsafeRawPointer?>
@@ -25,7 +25,7 @@ extension UnsafeRawPointer {
     }
 }
 
-/// What all leaves share.
+/// The header that all leaves have.
 @frozen
 public struct LeafHeader {
     public let leaf: UnsafeRawPointer
@@ -194,13 +194,13 @@ public struct StringLeaf {
         return clamped(second, start, end)
     }
 
-    /// In place of the width of offsets, of a leaf that is in memory only and belongs to one transaction.
+    /// Stands in place of the width of offsets in a leaf that is in memory only and belongs to one transaction.
     @inlinable static var longWidth: UInt8 { 16 }
 
     /// Whether the leaf has values that are too long for it.
     package var hasLongValues: Bool { leaf.leafField(1, UInt8.self) == Self.longWidth }
 
-    /// Of a leaf that has values too long for it.
+    /// The value of a slot in a leaf that has values too long for it.
     @usableFromInline
     func longBytes(_ slot: Int) -> UnsafeRawBufferPointer { LongLeaf.bytes(leaf, slot) }
 
@@ -250,7 +250,7 @@ public struct ObjectIdLeaf {
     }
 }
 
-/// UUIDs: sixteen bytes, big-endian. The ids of embedded objects lie alike.
+/// UUIDs: sixteen bytes, big-endian. The ids of embedded objects have the same form.
 @frozen
 public struct UUIDLeaf {
     public let leaf: UnsafeRawPointer

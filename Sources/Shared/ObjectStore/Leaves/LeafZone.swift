@@ -4,7 +4,7 @@ struct LeafZone {
     var minimum: UInt64
     var maximum: UInt64
 
-    /// Of integers at full width; nil when all slots are null.
+    /// The zone of integers at full width; nil when all slots are null.
     init?(integers memory: UnsafeRawPointer, _ count: Int) {
         let values = (memory + LeafLayout.payloadBehindNulls).assumingMemoryBound(to: Int64.self)
         var least = Int64.max
@@ -20,7 +20,7 @@ struct LeafZone {
         maximum = UInt64(bitPattern: greatest)
     }
 
-    /// Nil when all slots are null, or one is not a number: no order covers it.
+    /// Nil when all slots are null, or one is NaN, which has no order.
     init?(doubles memory: UnsafeRawPointer, _ count: Int) {
         let values = (memory + LeafLayout.payloadBehindNulls).assumingMemoryBound(to: Double.self)
         self.init(memory, count) { values[$0] }

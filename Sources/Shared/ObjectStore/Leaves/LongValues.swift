@@ -1,7 +1,7 @@
 import CausewayStorage
 
 /// Values of strings, data and mixed values that are too long for their leaf. Each is an entry of a tree, with pages of
-/// its own, so that a change of one value does not write its neighbours anew.
+/// its own, so a change of one value does not rewrite its neighbours.
 enum LongValues {
     /// The most bytes of a value that lies in its leaf: a page of the file.
     static let shortMax = 4096
@@ -11,22 +11,22 @@ enum LongValues {
             + withUnsafeBytes(of: UInt64(bitPattern: row).bigEndian) { Array($0) }
     }
 
-    /// Behind the last key of a column.
+    /// A key behind the last one of a column.
     static func end(_ column: UInt32) -> [UInt8] { key(column, -1) }
 
-    /// Nil where there is none, which is damage.
+    /// The bytes of a value; nil when they are missing, which is damage.
     static func bytes(_ column: UInt32, _ row: Int64, in reader: any StorageReader) -> UnsafeRawBufferPointer? {
         reader.get(FixedTree.longValues, key(column, row))
     }
 
-    /// Removes those of the rows of one leaf.
+    /// Removes the long values of the rows of one leaf.
     static func remove(_ column: UInt32, leaf number: Int, from writer: any StorageWriter) {
         let first = Int64(number) * Int64(slotsPerLeaf)
         let end = first + Int64(slotsPerLeaf)
         writer.removeRange(FixedTree.longValues, from: key(column, first), upTo: key(column, end))
     }
 
-    /// Removes all of a column.
+    /// Removes all long values of a column.
     static func remove(_ column: UInt32, from writer: any StorageWriter) {
         writer.removeRange(FixedTree.longValues, from: key(column, 0), upTo: end(column))
     }
@@ -40,8 +40,8 @@ enum LongValues {
     }
 }
 
-/// A leaf with long values, as readers find it: for each slot where its value lies. It is in memory only, and belongs to
-/// the column that made it.
+/// A leaf with long values, as readers see it: for each slot the address of its value. It is in memory only, and
+/// belongs to the column that made it.
 final class LongLeaf {
     private static let unknown = -1
 
@@ -87,7 +87,8 @@ final class LongLeaf {
         memory.deallocate()
     }
 
-    /// Whether the value of a slot lies elsewhere, or will when the leaf is written: format 4 had all in their leaves.
+    /// Whether the value of a slot lies outside of the leaf, or will once the leaf is written: format 4 kept all in
+    /// their leaves.
     static func isLong(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
         if LeafHeader(leaf).isNull(slot) { return false }
         guard StringLeaf(leaf).hasLongValues else { return StringLeaf(leaf).bytes(slot).count > LongValues.shortMax }
@@ -95,7 +96,7 @@ final class LongLeaf {
         return count == unknown || count > LongValues.shortMax
     }
 
-    /// Whether the value of a slot lies elsewhere, and nobody has asked for it yet.
+    /// Whether the value of a slot lies outside of the leaf and was not read yet.
     static func isOutstanding(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
         StringLeaf(leaf).hasLongValues && length(leaf, slot) == unknown
     }
@@ -111,7 +112,7 @@ final class LongLeaf {
         memory.storeBytes(of: count, toByteOffset: place + 8, as: Int.self)
     }
 
-    /// A value is looked for when it is first asked for.
+    /// The value of a slot. It is looked up when it is first read.
     static func bytes(_ leaf: UnsafeRawPointer, _ slot: Int) -> UnsafeRawBufferPointer {
         let payload = LeafHeader(leaf).payload
         let count = payload.leafField(slot &* 16 &+ 8, Int.self)
@@ -134,7 +135,7 @@ final class LongLeaf {
 }
 
 extension Transaction {
-    /// The bytes of a value that lies outside of its leaf. Where there are none the file is damaged.
+    /// The bytes of a value that lies outside of its leaf; nil when they are missing, which is noted as damage.
     func longValue(_ column: UInt32, _ row: Int64) -> UnsafeRawBufferPointer? {
         if let bytes = LongValues.bytes(column, row, in: reader) { return bytes }
         noteDamage(store.damaged())

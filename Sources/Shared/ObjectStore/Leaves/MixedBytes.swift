@@ -4,7 +4,7 @@ import CausewayOperations
 /// A mixed value as bytes, in a leaf or a list: the value alone as `Operations/ENCODING.md` has it, or a link to a row
 /// of this file.
 enum MixedBytes {
-    /// No tag of a value alone.
+    /// The first byte of a link to a row. No other value begins with it.
     private static let row: UInt8 = 0xFF
     private static let rowBytes = 13
 
@@ -25,7 +25,7 @@ enum MixedBytes {
         return writer.bytes
     }
 
-    /// Null for bytes that say nothing.
+    /// Null for bytes that are no value.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> Value {
         guard let first = bytes.first else { return .null }
         var reader = ByteReader(Array(bytes))

@@ -4,16 +4,16 @@ import Glibc
 final class StringDictionary {
     /// Up to this many distinct strings, each is kept once and slots hold one-byte codes.
     private static let limit = 255
-    /// When this many of the first slots have more values than this, nearly every value is new: not worth looking on.
+    /// If the first so many slots have more distinct values than this, nearly every value is new and the search ends.
     private static let sample = (slots: 128, values: 96)
     private static let places = 1024
 
-    /// By slot: which of the values it has; null slots have the first.
+    /// By slot: the code of its value. Null slots have code 0.
     let codes = UnsafeMutablePointer<UInt8>.allocate(capacity: slotsPerLeaf)
     /// By code: a slot that has the value.
     let slots = UnsafeMutablePointer<UInt16>.allocate(capacity: limit + 1)
     private(set) var count = 0
-    /// Of all values together.
+    /// The bytes of all distinct values together.
     private(set) var bytes = 0
     /// Open addressing: code + 1, or 0.
     private let table = UnsafeMutablePointer<UInt16>.allocate(capacity: places)
@@ -24,7 +24,7 @@ final class StringDictionary {
         table.deallocate()
     }
 
-    /// Whether the leaf should have a dictionary; `codes` and `slots` are that one then.
+    /// Whether the leaf should have a dictionary. If so, `codes` and `slots` hold it.
     func find(_ strings: StringSlots.Contents, total: Int) -> Bool {
         guard strings.count >= 16 else { return false }
         table.initialize(repeating: 0, count: Self.places)

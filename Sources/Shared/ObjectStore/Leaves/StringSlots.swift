@@ -1,7 +1,7 @@
 import CausewayStorage
 
-/// The strings of a leaf that is being changed: each slot a range of an arena that only grows; what was replaced is
-/// left behind and dropped when the leaf is packed.
+/// The strings of a leaf that is being changed. Each slot is a range of an arena that only grows: replaced strings stay
+/// in it until the leaf is packed, or half of the arena is unused.
 ///
 /// Slots that were copied from a dictionary share their ranges. So nothing below `sharedEnd` is ever overwritten.
 final class StringSlots {
@@ -14,7 +14,7 @@ final class StringSlots {
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private var used = 0
     @exclusivity(unchecked) private var sharedEnd = 0
-    /// The slots whose values lie outside of the leaf that this is a copy of, and still do where `starts` is negative.
+    /// The slots whose values lay outside of the leaf that was copied. They still do where `starts` is negative.
     private(set) var storedLong: SlotBitmap?
     private var source: Source?
     /// Where the values of `storedLong` are found. The transaction owns the leaf that owns this.
@@ -26,7 +26,7 @@ final class StringSlots {
         func bytes(_ slot: Int) -> UnsafeRawBufferPointer? { transaction.longValue(column, firstRow + Int64(slot)) }
     }
 
-    /// Bytes from `sharedEnd` on that no slot has any more.
+    /// Bytes from `sharedEnd` on that no slot uses any more.
     @exclusivity(unchecked) private var wasted = 0
 
     init(reserving bytes: Int = 4096) {
@@ -42,7 +42,7 @@ final class StringSlots {
         arena.deallocate()
     }
 
-    /// Empty again; the memory stays for the next leaf.
+    /// Empties the slots. The memory stays for the next leaf.
     func reset() {
         lengths.update(repeating: -1, count: slotsPerLeaf)
         (count, used, sharedEnd, wasted) = (0, 0, 0, 0)
@@ -68,7 +68,7 @@ final class StringSlots {
         }
         if let source = bytes.baseAddress { (arena + starts[slot]).copyMemory(from: source, byteCount: bytes.count) }
         lengths[slot] = bytes.count
-        // Half of the arena and more than a page is rubbish: a long transaction that sets one string over and over.
+        // More than 64 KiB and half of the arena are unused: a long transaction sets one string over and over.
         if wasted > 65536, wasted * 2 > used { compact() }
     }
 
@@ -132,7 +132,7 @@ final class StringSlots {
 
     // MARK: - Long values
 
-    /// A value that this leaf's write has not touched: it is where it was.
+    /// The bytes of a long value that was not changed since the leaf was copied.
     private func longBytes(_ slot: Int) -> UnsafeRawBufferPointer {
         source?.bytes(slot)
             ?? UnsafeRawBufferPointer(start: arena, count: 0)
@@ -141,7 +141,7 @@ final class StringSlots {
     /// Whether a value is, or will be, outside of the leaf.
     func isLong(_ slot: Int) -> Bool { lengths[checked(slot)] > LongValues.shortMax || starts[slot] < 0 }
 
-    /// Those of the slots that are as they were lie outside of the leaf, in the column's tree.
+    /// Takes the long values of the copied leaf from the tree of long values, as long as they are not changed.
     func leaveOutside(_ long: SlotBitmap, _ transaction: Transaction, column: UInt32, number: Int) {
         storedLong = long
         source = Source(transaction: transaction, column: column, firstRow: Int64(number * slotsPerLeaf))
@@ -151,8 +151,8 @@ final class StringSlots {
         }
     }
 
-    /// Puts new values that are too long for the leaf into their tree, and takes out those that are gone. Answers which
-    /// slots lie there now; nil when none does.
+    /// Writes new values that are too long for the leaf to the tree of long values, and removes those that are gone.
+    /// Returns the slots whose values lie there now; nil when there are none.
     func moveLong(of column: UInt32, number: Int, to writer: any StorageWriter) -> SlotBitmap? {
         var long = SlotBitmap()
         for slot in 0..<count where isLong(slot) {
@@ -198,7 +198,7 @@ final class StringSlots {
 
     /// The values of a packed leaf: its arena in one piece, and where each slot's value lies in it.
     ///
-    /// Ranges that leave the leaf are empty, as its reader says.
+    /// Ranges that leave the leaf are empty, as in its reader.
     convenience init(copying leaf: UnsafeRawPointer) {
         let strings = StringLeaf(leaf)
         let header = LeafHeader(leaf)

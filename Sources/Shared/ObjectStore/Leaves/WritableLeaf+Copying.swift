@@ -1,4 +1,4 @@
-// Changing one slot copies its leaf, so a leaf is copied whole and not slot by slot.
+// The first change of a slot copies its leaf, so a leaf is copied whole and not slot by slot.
 
 extension WritableLeaf {
     /// Fills the empty memory of a leaf from a packed one of the kind. What null slots hold is not specified.

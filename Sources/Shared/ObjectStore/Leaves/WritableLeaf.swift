@@ -10,7 +10,7 @@ final class WritableLeaf {
     let memory: UnsafeMutableRawPointer?
     let strings: StringSlots?
 
-    /// A leaf of which nothing is used.
+    /// An empty leaf.
     init(_ kind: LeafKind) {
         self.kind = kind
         strings = kind == .bytes ? StringSlots() : nil
@@ -49,7 +49,7 @@ final class WritableLeaf {
         return memory
     }
 
-    /// A leaf of which nothing is used again; the memory stays.
+    /// Empties the leaf. The memory stays.
     func reset() {
         strings?.reset()
         guard let memory else { return }
@@ -100,7 +100,7 @@ final class WritableLeaf {
         if Int(memory.leafCount) <= slot { memory.leafCount = UInt16(slot + 1) }
     }
 
-    /// The payload, the slot made present and not null. Fixed layouts only.
+    /// Makes a slot present and not null, and returns the payload. Fixed layouts only.
     @inline(__always)
     private func present(_ slot: Int) -> UnsafeMutableRawPointer {
         guard let memory else { preconditionFailure("a value of fixed size was set in a leaf of strings") }
@@ -150,7 +150,7 @@ final class WritableLeaf {
 
     // MARK: - Values
 
-    /// Sets a value of the kind, already known to fit: `Table.accepts` is asked before.
+    /// Sets a value of the leaf's kind. `Table.accepts` has checked that it fits.
     func set(_ slot: Int, _ value: Value) {
         switch (kind, value) {
         case (_, .null): setNull(slot)

@@ -87,7 +87,8 @@ struct ListBytes {
         return result
     }
 
-    /// A chunk of elements that lie as they do in the file; `nulls` has a byte for each, or none when none is null.
+    /// Encodes elements that already have the layout of the file. `nulls` has a byte for each, or is empty when none is
+    /// null.
     static func encode(_ count: Int, elements: UnsafeRawBufferPointer, nulls: [UInt8]) -> [UInt8] {
         var result = header(count, nulls: nulls)
         result.append(contentsOf: elements)

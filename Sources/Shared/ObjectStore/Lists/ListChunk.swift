@@ -1,9 +1,9 @@
 import CausewayModel
 
-/// Consecutive elements of one list: where they lie in the file, until the first change gives them memory of their own.
+/// Consecutive elements of one list. They are read from the file until the first change copies them to memory.
 ///
-/// Elements of a fixed size lie there as in the file, so that reading them is the same and storing them a copy; those
-/// of variable size are values.
+/// Elements of a fixed size have the same layout in memory and in the file, so reading is the same and storing is a
+/// copy. Elements of variable size are values.
 final class ListChunk {
     private enum Content {
         case stored(ListBytes)
@@ -23,11 +23,11 @@ final class ListChunk {
     @exclusivity(unchecked) private var capacity = 0
     /// A byte for each element, or none when none is null.
     @exclusivity(unchecked) private var nulls: [UInt8] = []
-    /// Elements of variable size, as they are read once they were stored, and what they take.
+    /// Elements of variable size, in the form in which they are read back after being stored, and their bytes.
     @exclusivity(unchecked) private var values: [Value] = []
     @exclusivity(unchecked) private var variableBytes = 0
 
-    /// An empty one.
+    /// An empty chunk.
     init(_ type: PropertyType) {
         self.type = type
         isVariable = ElementLayout.isVariable(type)
@@ -46,7 +46,7 @@ final class ListChunk {
         content = .stored(stored)
     }
 
-    /// In place of elements that cannot be read.
+    /// Stands for elements that cannot be read.
     init(_ type: PropertyType, damaged value: Value, count: Int) {
         self.type = type
         isVariable = ElementLayout.isVariable(type)
@@ -65,7 +65,7 @@ final class ListChunk {
     /// Whether it differs from what is stored.
     var isEdited: Bool { if case .edited = content { true } else { false } }
 
-    /// About what it takes in the file.
+    /// The approximate size in the file.
     var bits: Int {
         if isVariable, case .stored(let stored) = content { return stored.bytes.count * 8 }
         return count * elementBits + variableBytes * 8
@@ -75,7 +75,7 @@ final class ListChunk {
 
     var isSparse: Bool { bits < ListBounds.chunkBits / 4 }
 
-    /// Whether one chunk may become of two, with room to grow.
+    /// Whether two chunks can be joined with room to grow.
     func fits(_ other: ListChunk) -> Bool {
         bits + other.bits <= ListBounds.chunkBits * 3 / 4 && count + other.count <= ListBounds.chunkCount
     }
@@ -166,7 +166,7 @@ final class ListChunk {
         count += 1
     }
 
-    /// Appends an element of the chunk's size, where there is room. False where there is more to do.
+    /// Appends an element of the chunk's size if one store is all it takes. Otherwise false, and nothing changes.
     @inline(__always)
     func append<Element: BitwiseCopyable>(_ element: Element) -> Bool {
         guard count < capacity, nulls.isEmpty, isEdited, (count &+ 1) &* elementBits <= ListBounds.chunkBits,
@@ -207,14 +207,14 @@ final class ListChunk {
         }
     }
 
-    /// Takes the elements from a position on away into a chunk of their own.
+    /// Moves the elements from a position on into a new chunk.
     func split(at index: Int) -> ListChunk {
         let rest = slice(index..<count)
         keep(0..<index)
         return rest
     }
 
-    /// A chunk with some of these elements.
+    /// A new chunk with some of these elements.
     func slice(_ range: Range<Int>) -> ListChunk {
         let result = ListChunk(type)
         if !isEdited { makeEditable() }
@@ -302,7 +302,7 @@ final class ListChunk {
         case .string(let text): text.utf8.count
         case .bytes(let bytes): bytes.count
         case .null: 0
-        // A mixed value, about.
+        // An estimate for a mixed value.
         default: 12
         }
     }

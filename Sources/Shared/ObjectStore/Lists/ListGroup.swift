@@ -30,7 +30,7 @@ final class ListGroup {
     /// Whether its directory or a chunk differs from what is stored.
     var isChanged = false
 
-    /// One whose chunks were not looked at yet.
+    /// A stored group whose chunks are not known yet.
     init(_ part: ListPart) {
         id = part.id
         count = part.count
@@ -44,7 +44,7 @@ final class ListGroup {
         isLoaded = true
     }
 
-    /// One that is not stored yet.
+    /// A group that is not stored yet.
     init(parts: [Part]) {
         id = 0
         count = parts.reduce(0) { $0 + $1.count }
@@ -58,7 +58,7 @@ final class ListGroup {
         isLoaded = true
     }
 
-    /// The part that holds a position; adds to `start` what comes before the part.
+    /// The part that holds a position. Adds the number of elements before the part to `start`.
     func part(at position: Int, _ start: inout Int) -> Int {
         parts.withUnsafeBufferPointer { parts in
             var before = 0
@@ -86,6 +86,6 @@ final class ListGroup {
         isChanged = true
     }
 
-    /// What is stored of it, once all chunks have numbers.
+    /// The group's stored form, once all chunks have numbers.
     var directory: [ListPart] { parts.map { ListPart(id: $0.id, count: $0.count) } }
 }

@@ -14,13 +14,13 @@ enum ListBounds {
     static func elementBits(_ type: PropertyType) -> Int { ElementLayout.size(type) * 8 + 1 }
 }
 
-/// What the directory of a list says of one chunk, or of one group of chunks.
+/// What the directory of a list says about one chunk, or about one group of chunks.
 struct ListPart {
     var id: UInt32
     var count: Int
 }
 
-/// The entry of a list in chunks under its object's key: what the list holds, and its directory or the beginning of it.
+/// The entry of a long list under its object's key: the list's count, and its directory of chunks or of groups.
 struct ListHead {
     static let headerBytes = 16
     static let flagChunked: UInt8 = 2
@@ -51,13 +51,13 @@ struct ListHead {
         nextID = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
         let largest = hasGroups ? ListBounds.groupCount * ListBounds.chunkCount : ListBounds.chunkCount
         let rest = UnsafeRawBufferPointer(rebasing: bytes[Self.headerBytes...])
-        // Half of all numbers are left, so that no transaction comes to their end.
+        // Half of all numbers must be left, so that no transaction runs out of them.
         guard nextID <= UInt32.max / 2, let parts = Self.parts(rest, largest: largest, count: count) else { return nil }
         guard hasGroups || parts.count <= ListBounds.groupCount else { return nil }
         self.parts = parts
     }
 
-    /// The chunks that a group's entry names; nil when it contradicts itself or what is known of it.
+    /// The chunks that a group's entry names; nil when it contradicts itself or the count.
     static func chunks(ofGroup bytes: UnsafeRawBufferPointer, count: Int) -> [ListPart]? {
         guard bytes.count <= ListBounds.groupCount * 8 else { return nil }
         return parts(bytes, largest: ListBounds.chunkCount, count: count)

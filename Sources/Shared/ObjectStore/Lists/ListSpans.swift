@@ -1,18 +1,18 @@
 /// Elements of one chunk of a list.
 ///
-/// Public for one reason, as what follows: reading an element inlines into the app down to the load.
+/// Public, as is ``ListSpans``, only so that reading an element inlines into the app down to the load.
 @frozen
 public struct ListSpan {
-    /// The position of the first.
+    /// The position of the first element.
     public var start: Int
-    /// Where they lie one behind the other; nil when that is not known yet, or they do not.
+    /// The address of elements that lie one behind the other; nil when it is not known yet, or they do not.
     public var elements: UnsafeRawPointer?
 }
 
 /// Where the elements of a long list lie, so that any of them is found in a few loads.
 ///
-/// Positions fall into buckets of one size, several to a chunk; each bucket knows the chunk of its first position, and a
-/// position's own is that one or, seldom, a chunk or two behind it.
+/// Positions fall into buckets of equal size, several for each chunk. A bucket names the chunk of its first position. A
+/// position of the bucket is in that chunk or, seldom, a chunk or two behind it.
 @frozen
 public struct ListSpans {
     /// Elements of all chunks; 0 when nothing is known.
@@ -20,7 +20,7 @@ public struct ListSpans {
     /// Binary logarithm of a bucket's size.
     public var shift: Int
     public var buckets: UnsafeMutablePointer<UInt32>
-    /// By position; behind the last stands one that no position reaches.
+    /// The spans by position, and behind them one that no position reaches.
     public var spans: UnsafeMutablePointer<ListSpan>
 
     /// No elements. The addresses are not null and never read.
@@ -30,7 +30,7 @@ public struct ListSpans {
             spans: UnsafeMutablePointer(bitPattern: 16)!)
     }
 
-    /// The number of the chunk that holds a position, which is one of the list.
+    /// The number of the chunk that holds a position. The position must be one of the list.
     @inlinable
     @inline(__always)
     public func chunk(of position: Int) -> Int {
@@ -59,7 +59,7 @@ package final class ListDirectory {
         var elements: UnsafeRawPointer?
     }
 
-    /// The table's count of changes to lists when it was made; another count ends it.
+    /// The table's count of list changes when the directory was made. At any other count it is invalid.
     package let version: UInt
     @exclusivity(unchecked) package private(set) var spans: ListSpans
     private let places: [(group: Int, part: Int)]
@@ -96,7 +96,7 @@ package final class ListDirectory {
         return (places[index].group, places[index].part, spans.spans[index].start)
     }
 
-    /// Has elements that were found at hand for the next time.
+    /// Keeps the address of elements that were found, for the next read.
     func remember(_ window: ListWindow) {
         let index = spans.chunk(of: window.start)
         spans.spans[index].elements = window.elements

@@ -2,12 +2,12 @@ import CausewayModel
 
 /// Elements of one list that lie one behind the other, to be read without asking the list again.
 ///
-/// Public for one reason: reading an element inlines into the app down to the load.
+/// Public only so that reading an element inlines into the app down to the load.
 @frozen
 public struct ListWindow {
-    /// The table's count of changes to lists when the window was made; another count ends it. 0: there is none.
+    /// The table's count of list changes when the window was made. At any other count it is invalid. 0: there is none.
     public var version: UInt
-    /// The position of the first.
+    /// The position of the first element.
     public var start: Int
     public var count: Int
     public var elements: UnsafeRawPointer
@@ -34,7 +34,7 @@ public struct ListWindow {
     }
 }
 
-/// The elements that a table read last, and whose they are.
+/// The elements that a table read last, with their object and column.
 struct RecentElements {
     var key = ObjectKey(-1)
     var column = -1

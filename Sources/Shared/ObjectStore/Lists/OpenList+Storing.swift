@@ -2,8 +2,8 @@ import CausewayModel
 import CausewayStorage
 
 extension OpenList {
-    /// Hands what changed to the storage: one entry of a short list; of a long one the chunks that changed, the groups
-    /// they are in, and the head.
+    /// Writes what changed to the storage: the one entry of a short list, or the changed chunks of a long one, the
+    /// groups they are in, and the head.
     func store(to writer: any StorageWriter, _ tree: UInt32) {
         settle()
         leaveNear()
@@ -38,7 +38,7 @@ extension OpenList {
         }
         var parts = groups.map { ListPart(id: $0.id, count: $0.count) }
         if isOneGroup {
-            // Its directory stands in the head itself.
+            // The directory of a single group is part of the head.
             load(groups[0])
             parts = groups[0].directory
             drop(groups[0].id)

@@ -1,13 +1,13 @@
 import CausewayModel
 
-// When an object ends, it leaves the lists that hold it. Where it stands in them is known to nobody, so that each list
-// is searched; the search is put off until the list is looked at again, and finds all targets that ended meanwhile.
-// Deleting what a long list holds costs one pass over it, unless the list is read between the deletions.
+// A deleted object leaves the lists that hold it. Nobody knows its positions, so each list is searched. The search
+// waits until the list is next used, and then finds all targets that were deleted meanwhile. Deleting what a long list
+// holds costs one pass over it, unless the list is read between the deletions.
 //
-// Values of maps and lists of mixed values become null instead, so that every other one keeps its place.
+// Values of maps, and of lists of mixed values, become null instead, so that all others keep their places.
 
 extension OpenList {
-    /// Takes the targets that ended out of the list, the last first, and notes it.
+    /// Removes deleted targets from the list, the last first, and notes the edits.
     func settle() {
         guard !doomed.isEmpty else { return }
         let targets = doomed
@@ -26,7 +26,7 @@ extension OpenList {
                 group.parts[index].count -= removed
                 group.count -= removed
                 group.isChanged = true
-                // Only with the next: the chunk before was not searched yet.
+                // The chunk before was not searched yet, so a chunk joins only the next one.
                 if chunk.isSparse { join(index, in: group) }
             }
             tidy(number)
@@ -56,6 +56,6 @@ extension OpenList {
 }
 
 extension Property {
-    /// Whether an element whose target ends becomes null in its place.
+    /// Whether an element becomes null in its place when its target is deleted.
     var keepsPlaces: Bool { collection == .map || collection == .list && type == .mixed }
 }

@@ -7,16 +7,16 @@ import CausewayStorage
 ///    is empty.
 /// 2. Chunks are read from the file when they are first needed, and get memory of their own when they are first changed.
 /// 3. A part with number 0 is not stored; those with a number are, or were when the write began.
-/// 4. `near` is the chunk used last: most uses of a list go on where the one before was. What is inserted there or
-///    removed is told to its group when it is left.
-/// 5. `doomed` are targets that ended and may still be among the elements; `settle()` takes them out. Everybody but who
-///    adds to them settles first.
+/// 4. `near` is the chunk used last, because most uses of a list go on where the last one was. Its group learns of
+///    insertions and removals in it when the list leaves the chunk.
+/// 5. `doomed` are deleted targets that may still be among the elements; `settle()` takes them out. Every use of the
+///    list settles first, except adding to `doomed`.
 final class OpenList {
     let key: ObjectKey
     let column: Int
     let type: PropertyType
     let isOptional: Bool
-    /// A target that ends leaves null in its place.
+    /// Whether a deleted target leaves null in its place.
     let keepsPlaces: Bool
     /// Not counted: the table owns its open lists.
     private unowned(unsafe) let table: Table
@@ -33,7 +33,7 @@ final class OpenList {
     /// Whether it may be changed: its object exists, and the commit writes it.
     @exclusivity(unchecked) var isWritten = false
     @exclusivity(unchecked) var doomed: Set<ClassedKey> = []
-    /// What was done to it in this write; nothing where nobody asks.
+    /// The edits of this write, if they are noted.
     @exclusivity(unchecked) private(set) var edits: [ListEdit] = []
     @exclusivity(unchecked) var isNoted = false
 
@@ -44,11 +44,12 @@ final class OpenList {
     @exclusivity(unchecked) private var isNearChanged = false
     private var nearGroup = 0
     private var nearPart = 0
-    /// Where all chunks are, once the list was read here and there; and how often it was, at which `listVersion`.
+    /// The places of all chunks, once there were enough reads at random positions. `finds` counts them for one
+    /// `listVersion`.
     private(set) var directory: ListDirectory?
     private var finds: (version: UInt, count: Int) = (0, 0)
 
-    /// As it is stored.
+    /// Opens the list as it is stored.
     init(_ key: ObjectKey, _ column: Int, of table: Table) {
         self.key = key
         self.column = column
@@ -119,8 +120,8 @@ final class OpenList {
 
     // MARK: - Reading
 
-    /// The chunk that holds a position, which becomes the near one; of the position behind the last element, the last.
-    /// It stays until the list changes.
+    /// The chunk that holds a position, or the last chunk for the position behind the last element. It becomes the near
+    /// one, and stays valid until the list changes.
     @inline(__always)
     func approach(_ index: Int, isInsertion: Bool = false) -> Unmanaged<ListChunk> {
         if let near {
@@ -158,7 +159,7 @@ final class OpenList {
         return chunk(nearPart, of: group)
     }
 
-    /// Goes away from the near chunk, whose group learns what happened there.
+    /// Leaves the near chunk, and tells its group what changed there.
     func leaveNear() {
         near = nil
         guard isNearChanged else { return }
@@ -170,8 +171,8 @@ final class OpenList {
         group.isChanged = true
     }
 
-    /// Somebody reads here and there in a list that nobody changes meanwhile. Who does it often gets a directory, which
-    /// costs a look at every chunk's number: about as much as the searches that were paid before.
+    /// Counts a read at a random position while nobody changes the list. After many of them the list gets a directory.
+    /// That costs a pass over the counts of all chunks: about as much as the searches before it.
     func noteFind() {
         let version = table.listVersion.pointee
         if directory?.version == version || groups.isEmpty { return }
@@ -192,7 +193,7 @@ final class OpenList {
                 start += part.count
             }
         }
-        // A list whose counts contradict each other is searched as it is.
+        // A list whose counts contradict each other gets no directory.
         if start == count { directory = ListDirectory(chunks, count: count, version: version) }
     }
 
@@ -228,7 +229,7 @@ final class OpenList {
         if isOverfull { splitNear(at: index) }
     }
 
-    /// Appends to the chunk used last, where nothing else is to be done: most elements are appended behind another one.
+    /// Appends to the chunk used last if nothing else is to be done, which holds for most elements. False otherwise.
     @inline(__always)
     func appendNear(_ value: Value, _ key: ObjectKey, _ column: Int) -> Bool {
         guard self.key == key, self.column == column, isWritten, !isNoted, doomed.isEmpty, let near,
@@ -295,7 +296,7 @@ final class OpenList {
         if isNoted { edits.append(edit) }
     }
 
-    /// The edits so far are nobody's concern, nor are those to come.
+    /// Drops the edits so far, and notes no further ones.
     func forgetEdits() {
         isNoted = false
         edits = []
@@ -309,7 +310,7 @@ final class OpenList {
         if id != 0 { dropped.append(id) }
     }
 
-    /// No stored part is used any longer.
+    /// Drops all stored parts.
     func dropAll() {
         for group in groups {
             load(group)
@@ -320,7 +321,7 @@ final class OpenList {
 
     // MARK: - Chunks
 
-    /// Gives chunks to a list that was stored as one long entry.
+    /// Splits a list that was stored as one long entry into chunks.
     func cut() {
         guard let root, root.isOverfull else { return }
         let length = min(max(1, root.count * ListBounds.chunkBits / root.bits), ListBounds.chunkCount)
@@ -334,7 +335,7 @@ final class OpenList {
         self.root = nil
     }
 
-    /// Cuts the near chunk in two, after an insertion. What is filled from one end gets full chunks.
+    /// Splits the near chunk after an insertion. A list that is filled from one end gets full chunks.
     private func splitNear(at index: Int) {
         leaveNear()
         if let root {

@@ -1,11 +1,11 @@
 package import CausewayModel
 
-// A set is a list whose elements stand in canonical order, each once. A map is two lists of equal length in the order of
-// its keys: its values under the property's own column, which queries read as any list's elements, and its keys under a
-// column of their own, which is named by the complement of the property's.
+// A set is a list whose elements are in canonical order, each once. A map is two lists of equal length in the order of
+// its keys. Its values are under the property's own column, where queries read them as any list's elements. Its keys
+// are under a column of their own, whose number is the complement of the property's.
 
 extension Table {
-    /// The list of a map's keys, where the list calls take a column.
+    /// The column by which the list calls find the keys of a map.
     @inlinable
     package static func keys(of column: Int) -> Int { ~column }
 
@@ -23,7 +23,7 @@ extension Table {
 
     // MARK: - Sets
 
-    /// Where an element stands in a set, or where it belongs. A link is one to a row.
+    /// The place of an element in a set, or where it belongs. A link must be given as a row.
     ///
     /// - Complexity: O(log n)
     package func setPlace(_ key: ObjectKey, _ column: Int, _ element: Value) -> (index: Int, isThere: Bool) {
@@ -48,13 +48,13 @@ extension Table {
         return place.isThere
     }
 
-    /// Makes the set hold these elements, in any order. Only what differs is written; an element that is written in
-    /// another way, as −0 for 0, is one that differs.
+    /// Replaces the elements of a set; they may come in any order. Only differences are written. An element that is
+    /// equal but written differently, as −0 for 0, is a difference.
     package func setReplace(_ key: ObjectKey, _ column: Int, _ elements: [Value]) {
         let wanted = elements.map { atRest($0, column) }.canonical { $0 }
         let present = listValues(key, column)
         differences(from: present, to: wanted) { step in
-            // What it held took the object with it: they held each other in a circle.
+            // The removal of an element may have deleted the object itself, if they held each other in a circle.
             guard exists(key) else { return }
             switch step {
             case .same(let index, let old, let element):
@@ -115,7 +115,7 @@ extension Table {
         listClear(key, column)
     }
 
-    /// Makes the map hold these entries, in any order. Only what differs is written.
+    /// Replaces the entries of a map; they may come in any order. Only differences are written.
     package func mapReplace(_ key: ObjectKey, _ column: Int, _ entries: [(key: String, value: Value)]) {
         let wanted = entries.canonical { .string($0.key) }
         let names = Self.keys(of: column)
@@ -149,13 +149,13 @@ extension Table {
     }
 
     private enum Step {
-        /// A key that both have: its place now, where it was, and among the wanted ones.
+        /// A key that both have: its place now, its place before, and its place among the wanted ones.
         case same(Int, Int, Int)
         case extra(Int, Value)
         case missing(Int, Int)
     }
 
-    /// The steps from one ascending sequence to another, in an order in which each place is the one at that moment.
+    /// Visits the steps from one ascending sequence to another. Each place counts the steps before it.
     private func differences(from present: [Value], to wanted: [Value], _ body: (Step) -> Void) {
         var (old, new, place) = (0, 0, 0)
         while old < present.count || new < wanted.count {
@@ -177,7 +177,7 @@ extension Table {
 }
 
 extension Array {
-    /// In canonical order of their keys, each once; of a key that is there twice the last one.
+    /// In canonical order of their keys, each key once. Of equal keys the last one stays.
     fileprivate func canonical(_ key: (Element) -> Value) -> [Element] {
         let isCanonical = zip(self, dropFirst()).allSatisfy { Value.canonicallyPrecedes(key($0), key($1)) }
         if isCanonical { return self }

@@ -1,8 +1,8 @@
 package import CausewayModel
 import CausewayStorage
 
-// A list is read and changed through its open form, which the table keeps: of the list used last, and of those changed
-// in this write.
+// A list is read and changed through its open form. The table keeps the open forms of the list used last, and of those
+// that changed in this write.
 
 extension Table {
     // MARK: - Reading
@@ -39,8 +39,8 @@ extension Table {
         }
     }
 
-    /// The elements around a position that can be read where they lie, for as long as `listVersion` stays; no elements
-    /// where some are null or of variable size.
+    /// The elements around a position that can be read in place, for as long as `listVersion` stays. Empty where some
+    /// are null or of variable size.
     package func listWindow(_ key: ObjectKey, _ column: Int, around index: Int) -> ListWindow {
         let list = openList(key, column)
         guard index >= 0, index < list.count else { return .empty }
@@ -52,8 +52,8 @@ extension Table {
         }
     }
 
-    /// Where all elements of the list lie, as far as that is known, for as long as `listVersion` stays; nil where nobody
-    /// reads here and there in it.
+    /// The addresses of all elements that are known, for as long as `listVersion` stays; nil unless the list was often
+    /// read at random positions.
     package func listDirectory(_ key: ObjectKey, _ column: Int) -> ListDirectory? {
         guard let directory = knownList(key, column)?.directory, directory.version == listVersion.pointee else {
             return nil
@@ -77,7 +77,7 @@ extension Table {
         return short.isEmpty ? openList(key, column).values : short
     }
 
-    /// What the list's entry in the file says; nil for none, and for one that says nothing, which is damaged.
+    /// Reads the list's entry in the file. Nil when there is none, and when it is damaged, which is noted.
     private func storedList<Result>(
         _ key: ObjectKey, _ column: Int, _ read: (UnsafeRawBufferPointer) -> Result?
     ) -> Result? {
@@ -118,7 +118,7 @@ extension Table {
         return list
     }
 
-    /// The list, about to be changed.
+    /// The open form of a list that is about to be changed.
     @inline(__always)
     private func writableList(_ key: ObjectKey, _ column: Int) -> OpenList {
         transaction.settle()
@@ -139,7 +139,7 @@ extension Table {
         return list
     }
 
-    /// Targets that ended leave the lists that hold them.
+    /// Removes deleted targets from the lists that hold them.
     func settleLists() {
         for list in writtenLists.values { list.settle() }
     }
@@ -217,7 +217,7 @@ extension Table {
         list.clear()
     }
 
-    /// Makes the list hold these elements: recorded as clearing it and inserting each.
+    /// Replaces the elements of a list. Recorded as a clear and an insertion of each element.
     package func listReplace(_ key: ObjectKey, _ column: Int, _ values: [Value]) {
         let list = openList(key, column)
         let values = values.map { element($0, list) }
@@ -265,7 +265,7 @@ extension Table {
         target(list.column).addBacklink(to: other, from: list.key, columns[list.column])
     }
 
-    /// Takes back the links of elements that left the list; embedded ones are deleted.
+    /// Removes the links of elements that left the list. Embedded objects are deleted.
     @inline(__always)
     private func unlink(_ values: [Value], _ list: OpenList, keeping kept: [Value] = []) {
         if list.type == .object {
@@ -290,7 +290,7 @@ extension Table {
 
     // MARK: - Ends
 
-    /// An object that the list may hold ends: it leaves the list before anybody looks at it again.
+    /// An object that the list may hold was deleted. It leaves the list before the list is next used.
     func listTargetEnded(_ target: ClassedKey, _ key: ObjectKey, _ column: Int) {
         guard exists(key) else { return }
         let place = ChangedList(key: key, column: column)
@@ -299,7 +299,7 @@ extension Table {
         list.doomed.insert(target)
     }
 
-    /// The object that owns the list ends, and with it the list; its edits are nobody's concern.
+    /// The object that owns the list was deleted. The list is emptied, and its edits are not recorded.
     func listOwnerEnded(_ key: ObjectKey, _ column: Int) {
         let place = ChangedList(key: key, column: column)
         guard writtenLists[place] != nil || listCount(key, column) > 0 else { return }

@@ -1,10 +1,10 @@
 import CausewayModel
 import CausewayQuery
 
-/// Numbers the distinct values of a column of strings or data in the order in which they are met. Values are bytes
-/// where they lie: nothing is turned into a `String`.
+/// Numbers the distinct values of a column of strings or data in the order in which they are met. Values stay bytes in
+/// place: nothing becomes a `String`.
 final class ByteStringCodes {
-    /// A value. Up to sixteen bytes, `head`, `tail` and the length are all of it.
+    /// A value. `head`, `tail` and the length are all of it, up to sixteen bytes.
     struct Entry {
         var head: UInt64
         var tail: UInt64
@@ -23,7 +23,7 @@ final class ByteStringCodes {
     /// Copies of values that may move while the codes are in use, freed with them.
     private var copies: [UnsafeMutableRawPointer] = []
     private let seed = UInt64(truncatingIfNeeded: Hasher().finalize())
-    /// False once looking for equal values has proved not to pay: from then on, equal values have codes of their own.
+    /// False once the search for equal values does not pay. From then on, equal values have codes of their own.
     @exclusivity(unchecked) private var areDistinct = true
     private let mayGiveUp: Bool
     private var rowsRead = 0
@@ -60,7 +60,7 @@ final class ByteStringCodes {
                         return
                     }
                     let entries = Int(leaf.leafField(LeafLayout.dictionaryCount, UInt16.self))
-                    // A run that is worth it asks once for each value of the leaf's dictionary.
+                    // A long run looks up each value of the leaf's dictionary only once.
                     if entries > 0, run.positions.count > entries / 2 {
                         readCoded(leaf, entries, run, codes, &nulls)
                     } else {
@@ -80,7 +80,8 @@ final class ByteStringCodes {
         let strings = StringLeaf(leaf)
         let payload = LeafHeader(leaf).payload
         let width = leaf.leafField(LeafLayout.width, UInt8.self)
-        // By code of the leaf: code + 1, or 0. The last one is for damaged codes, which read as an empty string.
+        // For each code of the leaf: code + 1, or 0. The last entry is for damaged codes, which read as an empty
+        // string.
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: entries + 1) { known in
             known.initialize(repeating: 0)
             read(leaf, run, codes, &nulls) { slot in
@@ -115,7 +116,7 @@ final class ByteStringCodes {
         }
     }
 
-    /// A leaf that is being written has no layout, and its strings move.
+    /// Reads a leaf that is being written: it has no layout, and its strings move.
     private func readWritten(
         _ column: Column, _ run: KeyRun, _ codes: UnsafeMutableBufferPointer<UInt64>, _ nulls: inout [UInt32]
     ) {
@@ -192,7 +193,7 @@ final class ByteStringCodes {
         places = larger
     }
 
-    /// Up to so many values, equal ones are found whatever they cost: the table of places fits the cache.
+    /// Up to this many values, equal ones are always searched for: the table of places fits the cache.
     private static let mostForAll = 1 << 14
 }
 

@@ -1,16 +1,16 @@
 import CausewayQuery
 
-/// Puts byte strings in order, eight bytes at a time: the first eight are a number, by which most values are told
-/// apart; those that share it are looked at eight bytes further on.
+/// Sorts byte strings, eight bytes at a time. The first eight are a number that tells most values apart. Values that
+/// share it are compared by the next eight.
 struct ByteStringRanks {
     private let entries: UnsafeBufferPointer<ByteStringCodes.Entry>
     private var order: [UInt32]
     /// By position in the order: whether the value differs from the one before.
     private var differs: [Bool]
-    /// Stretches of values that agree in all bytes before `depth`, and have as many.
+    /// Ranges of values that agree in all bytes before `depth`, and reach to it.
     private var open: [(range: Range<Int>, depth: Int)] = []
 
-    /// The ranks of values by their code: less for less, equal for equal.
+    /// The rank of each value by its code: a smaller value has a smaller rank, equal values have equal ranks.
     static func ranks(_ codes: ByteStringCodes) -> [UInt32] {
         withExtendedLifetime(codes) {
             var ranks = ByteStringRanks(codes.entries)
@@ -44,7 +44,7 @@ struct ByteStringRanks {
         }
     }
 
-    /// Up to so many values, comparing them costs less than numbers made of them.
+    /// Up to this many values, comparing them costs less than making numbers of them.
     private static let fewest = 32
 
     private mutating func sortByComparing(_ range: Range<Int>) {
@@ -80,7 +80,7 @@ struct ByteStringRanks {
         }
     }
 
-    /// Up to so many words, comparing them costs less than counting their digits.
+    /// Up to this many words, comparing them costs less than counting their digits.
     private static let mostToCompare = 2048
 
     private func compared(_ range: Range<Int>, _ depth: Int) -> [(word: UInt64, code: UInt32)] {

@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayQuery
 
-/// An aggregate over the values of one column as it goes from leaf to leaf.
+/// An aggregate over the values of one column, computed leaf by leaf.
 ///
 /// Nulls are no values. Sums of integers are exact and cut to 64 bits at the end, which is what adding with wrap-around
 /// gives. Sums of doubles add the values in eight lanes and then the lanes: the order of additions is not that of the
@@ -9,10 +9,10 @@ import CausewayQuery
 protocol ColumnFold {
     /// Adds slots of a leaf, none of which is null.
     mutating func add(_ leaf: UnsafeRawPointer, _ slots: SlotBitmap)
-    /// The same for keys in any order, as often as they occur.
+    /// Adds slots of keys in any order. A key that occurs twice counts twice.
     mutating func add(_ leaf: UnsafeRawPointer, _ slots: PresentSlots)
 
-    /// Null for the minimum, maximum and average of nothing.
+    /// Null for the minimum, maximum and average of no values.
     var result: Value { get }
 }
 
@@ -45,7 +45,7 @@ struct StoredZone {
         leaf.leafField(aggregate == .minimum ? LeafLayout.minimum : LeafLayout.maximum, type)
     }
 
-    /// Whether the values of these slots, of which none is null, are all the zone was made of.
+    /// Whether these slots, of which none is null, are all that the zone was made of.
     func isExact(for slots: SlotBitmap) -> Bool {
         slots.count == LeafHeader(leaf).count - Int(leaf.leafField(LeafLayout.nullCount, UInt16.self))
     }
@@ -101,7 +101,7 @@ struct IntegerFold: ColumnFold {
         }
     }
 
-    /// Whether an extreme is known that no value of the leaf betters.
+    /// Whether no value of the leaf can be better than the extreme found so far.
     @inline(__always)
     private func isOutdone(_ leaf: UnsafeRawPointer) -> Bool {
         guard let best, let zone = StoredZone(leaf) else { return false }
@@ -140,7 +140,7 @@ struct IntegerFold: ColumnFold {
                 total &+= UInt64(payload.leafField($0 &* 4, UInt32.self))
             }
         case 8:
-            // Halves, so that no sum leaves its 64 bits.
+            // Halves, so that no sum overflows its 64 bits.
             slots.forEach {
                 present &+= 1
                 let value = minimum &+ payload.leafField($0 &* 8, Int64.self)
@@ -159,7 +159,7 @@ struct IntegerFold: ColumnFold {
 
 // MARK: - Floats and doubles
 
-/// A NaN is no minimum and no maximum: it is passed over.
+/// The minimum and the maximum skip NaN.
 struct DoubleFold: ColumnFold {
     let aggregate: Aggregate
     let isDouble: Bool
@@ -220,7 +220,7 @@ struct DoubleFold: ColumnFold {
         switch aggregate {
         case .count: slots.forEach { _ in count += 1 }
         case .sum, .average:
-            // The next addition need not wait for the one before it.
+            // There are two sums, so that an addition need not wait for the one before it.
             var (present, one, other) = (0, 0.0, 0.0)
             slots.forEach {
                 present &+= 1
@@ -233,7 +233,7 @@ struct DoubleFold: ColumnFold {
         }
     }
 
-    /// Whether an extreme is known that no value of the leaf betters.
+    /// Whether no value of the leaf can be better than the extreme found so far.
     @inline(__always)
     private func isOutdone(_ leaf: UnsafeRawPointer) -> Bool {
         guard let best, let zone = StoredZone(leaf) else { return false }
@@ -255,7 +255,7 @@ struct DoubleFold: ColumnFold {
 
 // MARK: - Dates
 
-/// Only the minimum and the maximum; dates have no sum.
+/// Only the count, the minimum and the maximum; dates have no sum.
 struct DateFold: ColumnFold {
     let aggregate: Aggregate
     private var count = 0
@@ -274,7 +274,7 @@ struct DateFold: ColumnFold {
         }
         if let zone = StoredZone(leaf), let best {
             let seconds = zone.extreme(aggregate, Int64.self)
-            // Seconds that are equal leave it to the nanoseconds.
+            // If the seconds are equal, the nanoseconds decide.
             if aggregate == .minimum ? seconds > best.seconds : seconds < best.seconds { return }
         }
         slots.forEach { consider(leaf, $0) }

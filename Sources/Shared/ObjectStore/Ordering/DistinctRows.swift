@@ -3,10 +3,10 @@ import CausewayQuery
 
 /// Finds the first row of each combination of values.
 ///
-/// Values are the same as elements of a set are (`SetElement`): null equals null, -0.0 equals 0.0, and strings are equal
-/// if their bytes are; but NaN differs from everything.
+/// Values are compared as the elements of a set (`SetElement`): null equals null, -0.0 equals 0.0, and strings are
+/// equal if their bytes are. But NaN differs from everything.
 struct DistinctRows {
-    /// A code a row, equal for equal combinations of what was added so far; nil before anything was.
+    /// A code for each row, equal for equal combinations of the columns added so far; nil before the first.
     private var codes: SortCodes?
     /// Rows with a NaN, each unlike all others.
     private var unlike: Set<UInt32> = []
@@ -40,7 +40,7 @@ struct DistinctRows {
 
     // MARK: - Asking
 
-    /// The rows that are the first of their kind, in order.
+    /// Visits the first row of each combination, in order.
     func forEachFirst(_ body: (Int) -> Void) {
         guard let codes else {
             // All rows are equal, but for those that equal nothing.
@@ -58,7 +58,7 @@ struct DistinctRows {
 }
 
 extension SortCodes {
-    /// One code for two, equal for equal pairs. Only where 64 bits do not hold both are they numbered anew.
+    /// One code for two, equal for equal pairs. They are numbered anew only where 64 bits cannot hold both.
     fileprivate func combined(with other: SortCodes) -> SortCodes {
         let left = bits + other.bits > UInt64.bitWidth && bits > 32 ? numbered : self
         let right = left.bits + other.bits > UInt64.bitWidth ? other.numbered : other

@@ -1,9 +1,9 @@
 import CScan
 import CausewayModel
 
-/// Finds the first row of each value of one column of strings, data, or integers and links of one byte, leaf by leaf in
-/// the order of the keys: a leaf in which nothing new can be is passed over, and short strings that were met are known
-/// at once. `DistinctRows` says which values are the same.
+/// Finds the first row of each value of one column, leaf by leaf in the order of the keys. The column holds strings,
+/// data, or integers and links of one byte. A leaf that can have no new value is skipped, and short strings that were
+/// met before are recognised at once. `DistinctRows` says which values are the same.
 final class DistinctScan {
     private enum Values {
         case integers(SeenIntegers)
@@ -63,7 +63,7 @@ extension SlotBitmap {
 /// Integers that were met, in leaves of at most a byte for each.
 private final class SeenIntegers {
     private var seen: Set<Int64> = []
-    /// Every integer of it was met.
+    /// A range of which every integer was met.
     private var whole: ClosedRange<Int64>?
 
     static func canRead(_ leaf: UnsafeRawPointer?) -> Bool {
@@ -79,7 +79,7 @@ private final class SeenIntegers {
         }
         let maximum = leaf.leafField(LeafLayout.maximum, Int64.self)
         if let whole, whole.contains(minimum), whole.contains(maximum) { return found }
-        // The difference of what a damaged leaf says may be more than an Int64 holds.
+        // In a damaged leaf the difference may be more than an Int64 holds.
         let most = minimum <= maximum ? min(UInt64(bitPattern: maximum &- minimum), 255) : 255
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { isNew in
             isNew.initialize(repeating: 0)
@@ -106,7 +106,7 @@ private final class SeenIntegers {
     }
 }
 
-/// Strings or data that were met. Most rows repeat a short string, which a table of them answers in a few instructions.
+/// Strings or data that were met. Most rows repeat a short string, which a table of them finds in a few instructions.
 private final class SeenStrings {
     private let codes = ByteStringCodes(mayGiveUp: false)
     /// By code: whether a row with it was found.

@@ -5,7 +5,7 @@ import CausewayQuery
 /// any other order make runs of one.
 struct KeyRun {
     let keys: UnsafeBufferPointer<ObjectKey>
-    /// Which of the keys.
+    /// The positions of the run in `keys`.
     let positions: Range<Int>
     /// The leaf; negative for keys that name nothing.
     let number: Int
@@ -26,7 +26,7 @@ struct KeyRun {
                 position &+= 1
             } while position < keys.count
                 && UInt64(bitPattern: keys[position].rawValue &- first) < UInt64(slotsPerLeaf)
-            // Negative keys are a run too, if they lie near each other: of no leaf.
+            // Negative keys that are near each other form a run of no leaf.
             body(KeyRun(keys: keys, positions: start..<position, number: number))
         }
     }
@@ -39,8 +39,8 @@ extension Table {
         run.number < 0 ? nil : leaf(column, run.number)
     }
 
-    /// Where the links of a column lead, in the order of the keys; a negative key where they lead to no object that is
-    /// here.
+    /// The targets of a column's links, in the order of the keys. A negative key where a link leads to no object that
+    /// is here.
     func targets(_ keys: [ObjectKey], _ column: Int, in target: Table) -> [ObjectKey] {
         keys.withUnsafeBufferPointer { keys in
             [ObjectKey](unsafeUninitializedCapacity: keys.count) { targets, count in
@@ -60,7 +60,8 @@ extension Table {
         }
     }
 
-    /// The table and the keys at the last step of a path of to-one links; nil when it leads nowhere at all.
+    /// The table and the keys at the last step of a path of to-one links; nil when a step is no link to a class of the
+    /// file.
     func end(of path: BoundPath, from keys: [ObjectKey]) -> (table: Table, keys: [ObjectKey], step: BoundPath.Step)? {
         guard let last = path.steps.last else { return nil }
         var table = self

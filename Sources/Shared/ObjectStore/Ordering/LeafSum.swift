@@ -1,7 +1,7 @@
 /// Sums of some slots of a leaf, none of which is null.
 ///
-/// Bytes are added eight at a time inside one register, whatever slots are wanted. Of wider values whole words of 64
-/// slots are added by loops the compiler makes vectors of, others one by one.
+/// Bytes are added eight at a time inside one register, whatever slots are wanted. For wider values, whole words of 64
+/// slots are added by loops that the compiler vectorises, and all others one by one.
 enum LeafSum {
     // MARK: - Integers
 
@@ -35,7 +35,7 @@ enum LeafSum {
         }
     }
 
-    /// Visits words of which all slots are wanted by their first slot, and the others' slots singly.
+    /// Visits each word of which all slots are wanted by its first slot, and the slots of other words singly.
     @inline(__always)
     private static func forEachWord(_ slots: SlotBitmap, whole: (Int) -> Void, one: (Int) -> Void) {
         for index in 0..<wordsPerLeaf {
@@ -75,7 +75,7 @@ enum LeafSum {
                 wanted &>>= 8
                 slot &+= 8
             }
-            // What would be read beyond the last slot may lie outside of the leaf.
+            // Eight bytes from here on may reach out of the leaf.
             while wanted != 0 {
                 sums &+= wanted & 1 == 0 ? 0 : UInt64(payload.leafField(slot, UInt8.self))
                 wanted &>>= 1
@@ -92,8 +92,8 @@ enum LeafSum {
         return ((spread &+ 0x7F7F_7F7F_7F7F_7F7F | spread) &>> 7 & 0x0101_0101_0101_0101) &* 0xFF
     }
 
-    /// Eight-byte values. Their halves are added apart, so that no sum leaves its 64 bits, and with the sign turned, so
-    /// that both are unsigned.
+    /// Eight-byte values. Their halves are added separately, so that no sum overflows its 64 bits, and with the sign
+    /// bit flipped, so that both are unsigned.
     private static func words(_ payload: UnsafeRawPointer, _ minimum: Int64, _ slots: SlotBitmap) -> Int128 {
         var (low, high, count) = (UInt64(0), UInt64(0), 0)
         let offset = UInt64(bitPattern: minimum) ^ 1 << 63
@@ -122,7 +122,7 @@ enum LeafSum {
         forEachWord(slots) {
             for eight in 0..<8 { sums += payload.leafField(($0 &+ eight &* 8) &* 8, SIMD8<Double>.self) }
         } one: {
-            // The next addition need not wait for the one before it.
+            // There are two sums, so that an addition need not wait for the one before it.
             (one, other) = (other, one + payload.leafField($0 &* 8, Double.self))
         }
         sums[0] += one

@@ -1,15 +1,15 @@
 /// The first rows of an order, found without putting the others in order.
 ///
-/// Rows that may be among them are gathered; whenever they are too many, the least of them stay, and the greatest of
-/// these is the bound that later rows have to be under.
+/// Candidate rows are gathered. Whenever there are too many, only the least of them stay, and the greatest of these is
+/// the bound for later rows.
 struct LeastRows {
     private let columns: [SortCodes]
     private let limit: Int
     private var rows: [Int] = []
-    /// What the first column's code must be below, or equal where further columns decide.
+    /// The greatest code of the first column that later rows may have.
     private var bound = UInt64.max
 
-    /// The positions of the first `limit` rows, of equal ones the earlier.
+    /// The positions of the first `limit` rows, in order. Of equal rows the earlier one comes first.
     static func find(_ limit: Int, _ columns: [SortCodes]) -> [Int] {
         guard limit > 0, let first = columns.first else { return [] }
         var least = LeastRows(columns: columns, limit: limit)
@@ -40,8 +40,8 @@ struct LeastRows {
         guard rows.count >= limit else { return }
         rows.removeLast(rows.count - limit)
         guard let last = rows.last, let code = columns.first?.codes[last] else { return }
-        // A later row that is equal in the only column comes behind those that are there; codes begin at zero, and
-        // nothing is below that.
+        // With one column, a later row of the same code comes behind those that are there. Zero stays the bound,
+        // because no code is below it.
         bound = columns.count == 1 && code > 0 ? code - 1 : code
     }
 }

@@ -3,7 +3,7 @@ import CausewayQuery
 
 /// Mixed values as numbers: their types differ from row to row, so they are compared as values.
 enum MixedCodes {
-    /// Numbers that ascend as the values do; equal for values that neither precedes.
+    /// Numbers that ascend as the values do. Equal if neither value precedes the other.
     static func ordered(of table: Table, _ column: Int, _ keys: [ObjectKey]) -> OrderedNumbers {
         let values = keys.map { table.value($0, column) }
         let order = values.indices.sorted { ValueOrder.precedes(values[$0], values[$1]) }

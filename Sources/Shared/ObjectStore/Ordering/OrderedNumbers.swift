@@ -5,13 +5,13 @@ struct OrderedNumbers {
     /// By position in the keys. What stands at a null's position means nothing.
     fileprivate(set) var numbers: [UInt64]
     fileprivate(set) var nulls: [UInt32] = []
-    /// Where a NaN is. All have the least number.
+    /// The positions of NaNs. They have the least number.
     fileprivate(set) var notNumbers: [UInt32] = []
-    /// Of the values that are not null; the least is above the greatest when all are null.
+    /// The range of the values that are not null. If all are null, the least is above the greatest.
     fileprivate(set) var least = UInt64.max
     fileprivate(set) var greatest = UInt64.min
 
-    /// What of a leaf becomes a number. A value of more than 64 bits takes two, the first deciding first.
+    /// A part of a value that becomes a number. A value of more than 64 bits has two, the more significant first.
     enum Part {
         case integer, bit, float, double
         /// Whether there is a value at all.
@@ -22,7 +22,7 @@ struct OrderedNumbers {
         case decimalHigh, decimalLow
     }
 
-    /// Empty for strings and data, whose bytes are no numbers.
+    /// Empty for strings, data and mixed values, whose bytes are no numbers.
     static func parts(of type: PropertyType) -> [Part] {
         switch type {
         case .bool: [.bit]
@@ -57,7 +57,7 @@ struct OrderedNumbers {
         (least, greatest) = (extraction.least, extraction.greatest)
     }
 
-    /// Codes of a column of strings or data as they come: codes number the values.
+    /// Codes of values, all below `limit`.
     init(codes: [UInt64], nulls: [UInt32], limit: Int) {
         numbers = codes
         self.nulls = nulls
@@ -65,7 +65,7 @@ struct OrderedNumbers {
         (least, greatest) = (0, UInt64(max(limit - 1, 0)))
     }
 
-    /// Puts others in the place of codes, none above the greatest code.
+    /// Replaces each code by the number at its index, none above the greatest code.
     mutating func replace(by others: [UInt32]) {
         guard least <= greatest else { return }
         numbers.withUnsafeMutableBufferPointer { numbers in
@@ -77,11 +77,11 @@ struct OrderedNumbers {
 }
 
 extension OrderedNumbers {
-    /// An Int64 with its sign turned, so that it orders as an unsigned number.
+    /// An Int64 with its sign bit flipped, so that it orders as an unsigned number.
     @inline(__always)
     static func number(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ 1 << 63 }
 
-    /// NaN is 0, below minus infinity; both zeros are one.
+    /// NaN is 0, below minus infinity. Both zeros have the same number.
     @inline(__always)
     static func number(_ value: Double) -> UInt64 {
         let bits = (value + 0.0).bitPattern
@@ -97,7 +97,7 @@ extension OrderedNumbers {
     }
 }
 
-/// What a run through the keys fills.
+/// The results of one pass over the keys.
 private struct Extraction {
     var numbers = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
     var nulls: [UInt32] = []
@@ -174,10 +174,10 @@ private struct Extraction {
         self.greatest = greatest
     }
 
-    /// After `fill` of the same run.
+    /// Notes the positions of NaNs, after `fill` of the same run.
     @inline(__always)
     private mutating func noteNotNumbers(_ leaf: UnsafeRawPointer, _ run: KeyRun, _ isNaN: (Int) -> Bool) {
-        // NaN alone has the number 0, so a least number above it answers for all runs so far.
+        // Only NaN has the number 0, so with a least number above it no run so far has a NaN.
         guard least == 0 else { return }
         let header = LeafHeader(leaf)
         for position in run.positions where numbers[position] == 0 && !header.isNull(run.slot(position)) {

@@ -8,7 +8,7 @@ struct SortCodes {
         bits = UInt64.bitWidth - greatest.leadingZeroBitCount
     }
 
-    /// Null comes first ascending and last descending. None when all rows are equal.
+    /// Null comes first ascending and last descending. Empty when all rows are equal.
     static func codes(_ column: consuming OrderedNumbers, ascending: Bool) -> [SortCodes] {
         guard column.least <= column.greatest else { return [] }
         let (least, nulls) = (column.least, column.nulls)

@@ -1,11 +1,11 @@
 package import CausewayModel
 package import CausewayQuery
 
-/// Which objects of a class an aggregate is over.
+/// The objects of a class that an aggregate is over.
 package enum AggregatedRows {
     case all
     case matching(BoundPredicate)
-    /// In this order, each as often as it occurs.
+    /// In this order. A key that occurs twice counts twice.
     case keys([ObjectKey])
 }
 
@@ -13,15 +13,14 @@ extension Transaction {
     /// An aggregate of a property, or of one at the end of to-one links, over objects of a class.
     ///
     /// - sum: `.int`, wrapped around where 64 bits do not hold it, `.double` or `.decimal`. Zero for nothing.
-    /// - average: `.double` or `.decimal`, or null for nothing.
-    /// - minimum, maximum: a value of the property's type, or null for nothing. NaN is passed over. Which zero is
-    ///   answered where both occur is left open.
+    /// - minimum, maximum: a value of the property's type, or null for nothing. NaN is skipped. If both zeros occur,
+    ///   the result may be either.
     ///
     /// Doubles are added in eight lanes, not in the order of the objects; decimals one after the other.
     ///
     /// - Returns: nil when the property's type has no such aggregate.
-    /// - Complexity: O(n); the minimum and maximum of a whole column only look at leaves' headers, where nothing was
-    ///   deleted in the same transaction.
+    /// - Complexity: O(n). The minimum and maximum of a whole column read only the headers of leaves, unless objects
+    ///   were deleted in the same transaction.
     package func aggregate(
         _ aggregate: Aggregate, of path: BoundPath, _ className: String, over rows: AggregatedRows
     ) throws(StoreError) -> Value? {

@@ -2,8 +2,8 @@ package import CausewayModel
 package import CausewayQuery
 
 extension Transaction {
-    /// The same as `distinct` over the keys that meet a predicate, or over all, and faster where it goes by one integer,
-    /// link, string or data of the objects themselves.
+    /// The same as `distinct` over the keys that meet a predicate, or over all keys. Faster for a single property of
+    /// the objects themselves that is an integer, link, string or data.
     package func distinct(
         _ className: String, matching predicate: BoundPredicate?, by paths: [BoundPath]
     ) throws(StoreError) -> [ObjectKey] {
@@ -27,7 +27,8 @@ extension Transaction {
         return scan.keys
     }
 
-    /// The first of each combination of values at the end of to-one paths, in the order of the keys. Null is a value.
+    /// The first object of each combination of values at the end of to-one paths, in the order of the keys. Null is a
+    /// value.
     ///
     /// NaN is equal to nothing, so every object with one stays; -0.0 equals 0.0; strings are equal if their bytes are.
     ///

@@ -16,9 +16,9 @@ extension Transaction {
         return keys.withUnsafeBufferPointer { keys in order.map { keys[RadixSort.position($0)] } }
     }
 
-    /// The first `limit` of what `sorted` answers.
+    /// The first `limit` keys of the result of `sorted`.
     ///
-    /// - Complexity: O(n), without putting the rest in order.
+    /// - Complexity: O(n) for a limit below a quarter of the keys, without sorting the rest. Else that of `sorted`.
     package func sortedPrefix(
         _ limit: Int, of keys: [ObjectKey], _ className: String, by sortKeys: [BoundSortKey]
     ) -> [ObjectKey] {
@@ -29,7 +29,7 @@ extension Transaction {
         return LeastRows.find(limit, columns).map { keys[$0] }
     }
 
-    /// Columns of codes by which rows are put in order; nil when they are in order as they are.
+    /// The columns of codes that sort the rows; nil when the rows keep their order.
     private func codes(of keys: [ObjectKey], _ className: String, _ sortKeys: [BoundSortKey]) -> [SortCodes]? {
         settle()
         guard let table = table(className), !sortKeys.isEmpty, keys.count > 1 else { return nil }
@@ -38,7 +38,7 @@ extension Transaction {
 }
 
 extension SortCodes {
-    /// The codes of one sort key, the most significant first; none when it leaves every order as it is.
+    /// The codes of one sort key, the most significant first; none when it changes no order.
     fileprivate static func codes(of keys: [ObjectKey], _ table: Table, _ sortKey: BoundSortKey) -> [SortCodes] {
         guard let (table, keys, step) = table.end(of: sortKey.path, from: keys), step.collection == .none else {
             return []

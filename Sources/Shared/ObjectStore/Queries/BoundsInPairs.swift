@@ -1,7 +1,7 @@
 import CausewayQuery
 
-/// The parts of an AND that bound a property below or above, each with the first part that bounds it on the other side:
-/// together they are one range.
+/// The parts of an AND that bound a property below or above. Each is paired with the first part that bounds the
+/// property on the other side, and together they are one range.
 struct BoundsInPairs {
     private var bounds: [Int: (bounds: IndexBounds, comparison: BoundComparison)] = [:]
     private var firstBelow: [BoundPath: Int] = [:]
@@ -22,7 +22,7 @@ struct BoundsInPairs {
         }
     }
 
-    /// The range that a part makes with its partner; nil for one that has none.
+    /// The range that a part makes with its partner; nil without a partner.
     subscript(index: Int) -> (range: IndexBounds, partner: Int, comparison: BoundComparison)? {
         guard let (own, comparison) = bounds[index],
             let partner = own.lower != nil ? firstAbove[comparison.path] : firstBelow[comparison.path],

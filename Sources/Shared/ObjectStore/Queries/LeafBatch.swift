@@ -4,12 +4,12 @@ struct LeafRows {
     var rows: SlotBitmap
 }
 
-/// Runs a test over leaves, ascending, in such a way that what it keeps in memory stays small.
+/// Runs a test over leaves, ascending, and keeps its memory small.
 ///
 /// A part that goes through a list or a link keeps a bit for each object at the other end, and a predicate may have
-/// thousands of such parts. Where all of them together would keep more than `scratchMax`, leaves are taken in batches: each
-/// part answers for a whole batch and forgets what it kept before the next part begins. It finds it again for each batch, and
-/// a batch is large, so that this rarely happens: a million rows are one.
+/// thousands of such parts. If all of them together would keep more than `scratchMax`, leaves are taken in batches:
+/// each part answers for a whole batch and drops its bits before the next part begins. It finds them again for each
+/// batch. That is rare, because a batch is large: about a million rows.
 struct LeafBatch {
     private let test: any LeafTest
     let isBatched: Bool
@@ -17,7 +17,7 @@ struct LeafBatch {
 
     /// Bytes that the parts of one predicate may keep, together.
     static let scratchMax = 8 << 20
-    /// What waits takes 144 bytes a leaf, and as much again for each level of the predicate.
+    /// A waiting leaf takes 144 bytes, and as much again for each level of the predicate.
     private static let leavesMax = 1_024
 
     init(_ test: any LeafTest, scratchMax: Int) {
@@ -25,7 +25,7 @@ struct LeafBatch {
         isBatched = test.scratchBytes > scratchMax
     }
 
-    /// Takes a leaf, and hands on what is found as soon as it is known, until the body answers false.
+    /// Takes a leaf, and hands results to the body as soon as they are known, until the body answers false.
     ///
     /// - Returns: false when the body did.
     mutating func take(
@@ -40,7 +40,7 @@ struct LeafBatch {
         return waiting.count < Self.leavesMax || settle(body)
     }
 
-    /// Hands on what is found in the leaves that wait, behind the last one.
+    /// Tests the leaves that wait and hands their results to the body. Needed after the last leaf.
     ///
     /// - Returns: false when the body did.
     mutating func settle(_ body: (_ number: Int, _ found: SlotBitmap) -> Bool) -> Bool {

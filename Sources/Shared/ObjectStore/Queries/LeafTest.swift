@@ -1,31 +1,31 @@
 import CausewayModel
 import CausewayQuery
 
-/// A part of a predicate made ready to run over leaves: which of these slots of a leaf does it hold for?
+/// A part of a predicate, prepared to run over leaves: it finds the slots of a leaf for which it holds.
 ///
-/// Only candidates are answered for, so an AND narrows what its later parts look at, and a part that costs something
-/// per row is asked about few rows.
+/// Only candidates are tested, so an AND narrows what its later parts read, and a part with a cost per row tests few
+/// rows.
 protocol LeafTest {
     func evaluate(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap
 
-    /// Whether it holds for no row of a leaf, as far as that is known without looking at rows.
+    /// Whether it certainly holds for no row of a leaf, decided without reading rows.
     func isRuledOut(_ number: Int) -> Bool
 
-    /// What one row costs about, in nanoseconds.
+    /// The approximate cost of one row, in nanoseconds.
     var cost: Double { get }
 
-    /// The share of rows it holds for, guessed.
+    /// The estimated share of rows for which it holds.
     var share: Double { get }
 
     var explanation: String { get }
 
-    /// What it keeps in memory at most, once it was asked about many rows; in bytes, about.
+    /// The approximate bytes that it keeps in memory at most, once it was asked about many rows.
     var scratchBytes: Int { get }
 
-    /// Leaves of the rows those that it holds for, and keeps nothing in memory for later (`LeafBatch`).
+    /// Removes the rows for which it does not hold, and keeps nothing in memory afterwards (`LeafBatch`).
     func narrow(_ leaves: inout [LeafRows])
 
-    /// Forgets what it keeps, which it finds again when it is asked.
+    /// Drops what it keeps in memory. It finds it again when it is asked.
     func letGo()
 }
 
@@ -56,7 +56,7 @@ struct ConstantTest: LeafTest {
 struct AndTest: LeafTest {
     private let parts: [any LeafTest]
 
-    /// First comes what drops most rows for what it costs.
+    /// The part that drops the most rows for its cost comes first.
     init(_ parts: [any LeafTest]) {
         self.parts = parts.sorted { $0.cost * (1.01 - $1.share) < $1.cost * (1.01 - $0.share) }
     }
@@ -98,7 +98,7 @@ struct AndTest: LeafTest {
 struct OrTest: LeafTest {
     private let parts: [any LeafTest]
 
-    /// First comes what settles most rows for what it costs.
+    /// The part that settles the most rows for its cost comes first.
     init(_ parts: [any LeafTest]) {
         self.parts = parts.sorted { $0.cost * ($1.share + 0.01) < $1.cost * ($0.share + 0.01) }
     }
@@ -157,7 +157,7 @@ struct NotTest: LeafTest {
     var explanation: String { "not \(part.explanation)" }
 }
 
-/// Asks the row evaluator about each candidate: lists, aggregates, whatever no column test knows.
+/// Asks the row evaluator about each candidate: for lists, aggregates, and whatever has no column test.
 struct RowTest: LeafTest {
     let table: Table
     let predicate: BoundPredicate

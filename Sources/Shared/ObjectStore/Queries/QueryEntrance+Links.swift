@@ -13,12 +13,12 @@ extension QueryEntrance {
         return origins(of: Array(targets), in: target, step.property, table, cost: 0)
     }
 
-    /// A condition on what a link leads to, from the cheaper end: first the objects there that meet it, then who links
-    /// to them.
+    /// A condition behind a link, from the cheaper end: first finds the target's objects that meet it, then the objects
+    /// that link to them.
     static func backwards(
         _ comparison: BoundComparison, _ step: BoundPath.Step, _ operand: [Value], _ table: Table, _ limit: Double
     ) -> QueryEntrance? {
-        // A link to nothing would have to be found too.
+        // Rows whose link leads nowhere would match, too, and have no backlink.
         guard let name = step.target, let target = table.transaction.knownTable(name),
             !NullRule(comparison.comparator, operand).nullsMatch
         else { return nil }

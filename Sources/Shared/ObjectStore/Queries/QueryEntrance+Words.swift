@@ -3,9 +3,10 @@ import CausewayQuery
 
 extension QueryEntrance {
     /// The objects whose text has the words that TEXT asks for, from the full-text index: the rows of the rarest word,
-    /// without those that other words do not have, and without those of the words that are excluded.
+    /// without those that lack another word, and without those that have an excluded word.
     ///
-    /// Words that very many more texts have are left to the texts themselves, which are few by then.
+    /// Words that are in very many more texts are not read from the index. The remaining texts, which are few by then,
+    /// are tested for them.
     static func words(
         _ comparison: BoundComparison, _ step: BoundPath.Step, _ operand: [Value], _ table: Table, _ limit: Double
     ) -> QueryEntrance? {
@@ -13,7 +14,7 @@ extension QueryEntrance {
             return nil
         }
         let search = TextSearch(Array(text.utf8))
-        // Which texts lack a word the index does not say.
+        // The index does not tell which texts lack a word.
         guard !search.wanted.isEmpty else { return nil }
         let found = search.wanted.map { FoundWord($0, index, table, limit) }.sorted { $0.rowCount < $1.rowCount }
         guard let first = found.first, first.isCounted else { return nil }
@@ -41,10 +42,10 @@ extension QueryEntrance {
         return entrance
     }
 
-    /// So many rows of a word are read in the time that it takes to find the words of one text.
+    /// How many rows of a word are read in the time that it takes to find the words of one text.
     private static let readingRatio = 50
 
-    /// Of ascending rows those that are, or are not, among others.
+    /// The ascending rows that are among others, or with `kept` false those that are not.
     private static func merged(_ rows: [ObjectKey], _ others: [ObjectKey], kept: Bool) -> [ObjectKey] {
         var place = 0
         return rows.filter { row in
@@ -54,12 +55,12 @@ extension QueryEntrance {
     }
 }
 
-/// A word of a search, or words that begin alike, in a full-text index.
+/// A word of a search, or all words with the same beginning, in a full-text index.
 private struct FoundWord {
     let term: TextSearch.Term
     let range: IndexRange
     let rowCount: Int
-    /// What reading its rows costs about, in nanoseconds.
+    /// The approximate cost of reading its rows, in nanoseconds.
     let cost: Double
     /// Whether there are few enough rows to read them.
     let isCounted: Bool
@@ -80,7 +81,7 @@ private struct FoundWord {
             + Double(rows) * QueryEntrance.rowCost * (term.isBeginning ? 4 : 1)
     }
 
-    /// Ascending, each once.
+    /// Its rows, ascending, each once.
     func rows(of index: Postings, _ table: Table) -> [ObjectKey] {
         var keys: [ObjectKey] = []
         keys.reserveCapacity(rowCount)

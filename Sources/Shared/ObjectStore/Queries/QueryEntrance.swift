@@ -2,22 +2,22 @@ import CausewayModel
 import CausewayQuery
 import CausewayStorage
 
-/// The way into a table for a query: what trees say of a predicate before any leaf is looked at.
+/// An access path into a table: the rows that trees find for a predicate before any leaf is read.
 struct QueryEntrance {
-    /// For people.
+    /// A description for people.
     let how: String
-    /// What the rows still have to be asked; nil when they are the answer.
+    /// The predicate that the rows must still be tested for; nil when all rows match.
     var rest: BoundPredicate?
-    /// About how many rows come in.
+    /// The approximate number of rows.
     let rowCount: Int
-    /// What coming in costs about, in nanoseconds.
+    /// The approximate cost of finding the rows, in nanoseconds.
     let cost: Double
     /// Whether the rows come in ascending order, each once.
     let isOrdered: Bool
-    /// Whether all of them are objects that are here.
+    /// Whether all rows are objects that are here, and no ghosts.
     let areAlive: Bool
     let collect: (inout [ObjectKey]) -> Void
-    /// Counts the rows without looking at them.
+    /// Counts the rows without reading them.
     var count: (() -> Int)?
 
     /// The cheapest entrance that is cheaper than a scan of the table; nil when none is.
@@ -37,9 +37,9 @@ struct QueryEntrance {
 
     // MARK: - AND and OR
 
-    /// The part of an AND that lets the fewest rows in. Two bounds of one property are one range.
+    /// The entrance of the part of an AND that finds the fewest rows. Two bounds of one property are one range.
     ///
-    /// - Complexity: O(parts), beside what finding each of them costs.
+    /// - Complexity: O(parts), plus the cost of finding an entrance for each.
     private static func cheapest(_ parts: [BoundPredicate], _ table: Table, _ limit: Double) -> QueryEntrance? {
         let ranges = BoundsInPairs(parts)
         var best: (entrance: QueryEntrance, partner: Int?, index: Int)?
@@ -102,7 +102,7 @@ struct QueryEntrance {
         let property = table.schema.properties[step.property]
         guard Double(operand.count) * treeCost <= limit, operand.allSatisfy({ $0.isNull || $0.hasType(step.type) })
         else { return nil }
-        // 0 and −0 lie in one range, which is gone through once.
+        // 0 and −0 lie in one range, which is read only once.
         let values = Set(operand.map(SetElement.init)).map(\.value)
         if property.isPrimaryKey {
             let keys = values.compactMap { PrimaryKey($0).flatMap(table.key) }.sorted()
@@ -125,7 +125,7 @@ struct QueryEntrance {
         return find(ranges, index, comparison, step, isExact: isExact, table, limit)
     }
 
-    /// Values of several types lie in one range: 1, 1.0 and true.
+    /// Values of several types can share one range: 1, 1.0 and true. It is taken once.
     private static func mixedRanges(
         _ values: [Value], _ index: Postings, _ transaction: Transaction
     ) -> [IndexRange]? {
@@ -133,9 +133,9 @@ struct QueryEntrance {
         var seen: Set<[[UInt8]]> = []
         for value in values {
             guard let found = IndexRange.equal(mixed: value, in: transaction) else { return nil }
-            // By both ends: what lies around the least Float begins where minus infinity does.
+            // By both ends: the range around the least Float begins where the one of minus infinity does.
             for range in found where seen.insert([range.from, range.upTo ?? []]).inserted {
-                // Where nothing lies there is no doubt.
+                // An inexact range without rows can be left out.
                 var (chunks, rows) = (0, 0)
                 if !range.isExact, index.count(range, in: transaction, upTo: 1, &chunks, &rows), rows == 0 { continue }
                 ranges.append(range)
@@ -225,12 +225,12 @@ struct QueryEntrance {
         return Double(rowCount) * 4 + Double(min(rowCount, table.leafNumbers.count)) * 200
     }
 
-    /// What a scan of the whole table costs about.
+    /// The approximate cost of a scan of the whole table, in nanoseconds.
     static func scanCost(_ predicate: BoundPredicate, _ table: Table) -> Double {
         Double(table.count) * scanCost(predicate) + 100
     }
 
-    /// Of one row.
+    /// The approximate cost of one row.
     private static func scanCost(_ predicate: BoundPredicate) -> Double {
         switch predicate {
         case .constant: return 0
@@ -274,7 +274,7 @@ extension Value {
 }
 
 extension Operand {
-    /// The constants on the right side; nil when a path stands there.
+    /// The constants on the right side; nil when it is a path.
     var constants: [Value]? {
         switch self {
         case .value(let value): [value]

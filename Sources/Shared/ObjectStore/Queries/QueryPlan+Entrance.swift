@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayQuery
 
 extension QueryPlan {
-    /// What running it costs about, in nanoseconds.
+    /// The approximate cost of running it, in nanoseconds.
     var cost: Double { entrance?.cost ?? scanCost }
 
     /// All results, ascending.
@@ -22,7 +22,7 @@ extension QueryPlan {
         return keys
     }
 
-    /// All results, ascending; nil when there are more than so many.
+    /// All results, ascending; nil when there are more than `limit`.
     func keys(atMost limit: Int) -> [ObjectKey]? {
         if let entrance, entrance.rest == nil, entrance.rowCount > 4 * (limit + IntegerKeys.blockLimit) { return nil }
         let keys = keys()

@@ -1,22 +1,22 @@
 import CausewayModel
 import CausewayQuery
 
-/// A predicate made ready for one table of one transaction, good until the next write or advance.
+/// A predicate prepared for one table of one transaction, valid until the next write or advance.
 ///
-/// Cheapest way in first: a primary key, an index whose range is small, or a scan leaf by leaf that skips leaves by
-/// their zones. Whatever the way in does not settle, the tests settle.
+/// Rows come from the cheapest source: a primary key, an index whose range is small, or a scan leaf by leaf that skips
+/// leaves by their zones. The tests decide whatever that source does not.
 struct QueryPlan {
     let table: Table
     private let predicate: BoundPredicate
     let entrance: QueryEntrance?
-    /// What a scan would cost about, in nanoseconds.
+    /// The approximate cost of a scan, in nanoseconds.
     let scanCost: Double
-    /// What is asked about the rows that come in; nil when they are the answer.
+    /// The test for the rows that come in; nil when all of them match.
     private let test: (any LeafTest)?
-    /// How many leaves a scan reads before it looks again whether too much lies in memory.
+    /// How many leaves a scan reads before it checks again whether too much is in memory.
     private static let leavesBetweenLooks = 16
 
-    /// - Parameter scanCost: what an entrance must stay below; nil for what a scan costs.
+    /// - Parameter scanCost: the cost that an entrance must stay below; nil for that of a scan.
     init(_ table: Table, _ predicate: BoundPredicate, scanCost: Double? = nil) {
         table.transaction.settle()
         self.table = table
@@ -52,12 +52,12 @@ struct QueryPlan {
         LeafBatch(test ?? ConstantTest(value: true), scratchMax: table.transaction.queryScratchMax)
     }
 
-    /// What is found, gathered leaf by leaf into pieces whose leaves ascend: one piece, or several when a second thread
+    /// The results, gathered leaf by leaf into pieces whose leaves ascend: one piece, or several when a second thread
     /// took part.
     func gathered<Found: Sendable>(
         _ empty: Found, _ gather: @escaping @Sendable (_ number: Int, _ found: SlotBitmap, inout Found) -> Void
     ) -> [Found] {
-        // What is taken in batches would be made ready by both threads, and for each piece.
+        // A batched test would be prepared by both threads, and for each piece.
         guard entrance == nil, scanCost >= table.transaction.leastSharedScanCost, !batch.isBatched,
             let helper = table.transaction.helper()
         else {
@@ -72,8 +72,8 @@ struct QueryPlan {
             scan(0..<table.leafNumbers.upperBound, gather, &all)
             return [all]
         }
-        // The helper's transaction is used by the helper's thread alone: this one drops it where it does not know the
-        // helper to have ended.
+        // The helper's transaction is used by the helper's thread alone. This thread drops it if the helper may still
+        // be at work.
         nonisolated(unsafe) let other = helper
         let (transaction, name, predicate) = (table.transaction, table.name, predicate)
         let outcome = SharedScan.run(
@@ -99,7 +99,7 @@ struct QueryPlan {
         test = Self.test(predicate, table)
     }
 
-    /// The results between two keys, ascending: by an entrance where that costs less than to look at the rows between.
+    /// The results between two keys, ascending. An entrance is used where it costs less than reading the rows between.
     static func keys(_ table: Table, _ predicate: BoundPredicate, in range: ClosedRange<ObjectKey>) -> [ObjectKey] {
         guard range.upperBound.rawValue >= 0 else { return [] }
         let leaves = max(range.lowerBound, ObjectKey(0)).leafNumber..<range.upperBound.leafNumber + 1
@@ -123,9 +123,9 @@ struct QueryPlan {
         _ leaves: Range<Int>, _ gather: (Int, SlotBitmap, inout Found) -> Void, _ found: inout Found
     ) {
         var plan = self
-        // Whatever else was prepared for the tests would have to be read again.
+        // After a move, everything else that was prepared for the tests would have to be read again.
         let mayMove = predicate.readsColumnsAlone
-        // Keeps the transaction of the plan's table, which the table does not.
+        // Retains the transaction of the plan's table, because the table does not.
         var relief: Transaction?
         func take(_ number: Int, _ slots: SlotBitmap) -> Bool {
             gather(number, slots, &found)
@@ -210,7 +210,7 @@ struct QueryPlan {
         }
     }
 
-    /// Links are compared as keys; a primary key without a row is a key that no link holds.
+    /// Links are compared as keys. A primary key without a row becomes a key that no link holds.
     private static func linkEquality(
         _ comparison: BoundComparison, _ step: BoundPath.Step, _ operand: [Value], _ table: Table
     ) -> (any LeafTest)? {
@@ -225,7 +225,7 @@ struct QueryPlan {
 }
 
 extension BoundPredicate {
-    /// Whether the values of a row, each in a column of its own, are all that is looked at.
+    /// Whether nothing but columns of the row itself is read.
     fileprivate var readsColumnsAlone: Bool {
         switch self {
         case .constant: true

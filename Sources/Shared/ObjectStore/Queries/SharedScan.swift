@@ -4,10 +4,10 @@ import Synchronization
 /// A scan of a whole table on two threads: the caller's begins at the first leaf, a helper's at the last, and they end
 /// where they meet.
 ///
-/// The caller never waits. What the helper still reads when everything is taken, the caller reads too, and whoever is
-/// first settles it; a helper that did not get to run has cost nothing but being asked.
+/// The caller never waits. When all leaves are taken, it also reads those that the helper is still reading, and the
+/// first of the two delivers them. A helper that never ran costs nothing but the request.
 package final class SharedScan<Found: Sendable>: Sendable {
-    /// Adds what it finds in some leaves. The caller's notes damage where it reads; the helper's throws it.
+    /// Adds the results of some leaves. The caller's reader notes damage where it reads; the helper's throws it.
     package typealias Reader = (Range<Int>, inout Found) -> Void
     package typealias ThrowingReader = (Range<Int>, inout Found) throws(StoreError) -> Void
 
@@ -39,15 +39,15 @@ package final class SharedScan<Found: Sendable>: Sendable {
     /// What was found, in pieces of ascending leaves.
     package struct Outcome {
         package let pieces: [Found]
-        /// Why the helper could not read something.
+        /// The error that the helper met; nil for none.
         package let failure: StoreError?
-        /// The helper may still be reading what nobody waits for.
+        /// Whether the helper may still be reading leaves that nobody waits for.
         package let isHelperAtWork: Bool
     }
 
     private let state: Mutex<State>
     private let empty: Found
-    /// A side takes so many at a time: enough to be worth the lock, and few enough to end together.
+    /// The leaves that a side takes at a time: enough to be worth the lock, and few enough that both end together.
     private let leavesAtOnce: Int
 
     private init(leafCount: Int, startingWith empty: Found) {
@@ -78,7 +78,7 @@ package final class SharedScan<Found: Sendable>: Sendable {
             last = [piece]
         }
         return state.withLock { state in
-            // Where the helper was first, it delivered that piece itself.
+            // A helper that was first delivered that piece itself.
             let isHelperAtWork = state.helpersLeaves != nil
             return Outcome(
                 pieces: [found] + (isHelperAtWork ? last : []) + state.pieces.reversed(), failure: state.failure,

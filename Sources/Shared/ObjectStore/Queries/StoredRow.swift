@@ -42,7 +42,7 @@ struct StoredRow: RowSource {
             return left == right
         }
         guard let table = table.transaction.knownTable(target) else { return false }
-        // A primary key that has no row names nothing here.
+        // A primary key without a row names no object here.
         guard let left = Self.key(left, table), let right = Self.key(right, table) else { return false }
         return left == right
     }

@@ -1,11 +1,12 @@
 import CausewayModel
 package import CausewayQuery
 
-// Whoever keeps a bound query keeps places of columns, also of classes that its paths lead through and that nobody asked a
-// table of. So they count as handed out, and a transaction moves only where the query stays right.
+// A bound query contains places of columns, also of classes that its paths lead through and whose tables nobody asked
+// for. So these classes count as handed out, and the transaction moves only to versions for which the query stays
+// right.
 
 extension Transaction {
-    /// The predicate by the classes of this version, for as long as this transaction is used.
+    /// Binds a predicate to the classes of this version. It stays valid for as long as this transaction is used.
     package func bound(_ predicate: Predicate, to className: String) throws(QueryError) -> BoundPredicate {
         let bound = try predicate.bound(to: className, in: schema)
         hold(className)
@@ -13,7 +14,7 @@ extension Transaction {
         return bound
     }
 
-    /// The sort key by the classes of this version, for as long as this transaction is used.
+    /// Binds a sort key to the classes of this version. It stays valid for as long as this transaction is used.
     package func bound(_ key: SortKey, to className: String) throws(QueryError) -> BoundSortKey {
         let bound = try key.bound(to: className, in: schema)
         hold(className)

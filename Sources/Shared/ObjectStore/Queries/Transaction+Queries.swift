@@ -10,9 +10,9 @@ extension Transaction {
         return keys
     }
 
-    /// Those of a range of keys, ascending.
+    /// The objects of a class within a range of keys that meet a predicate, ascending.
     ///
-    /// - Complexity: that of the rows of the range, however many there are beside them.
+    /// - Complexity: that of a table with the rows of the range only.
     package func keys(
         _ className: String, matching predicate: BoundPredicate, in range: ClosedRange<ObjectKey>
     ) throws(StoreError) -> [ObjectKey] {
@@ -29,7 +29,7 @@ extension Transaction {
         return count
     }
 
-    /// The first objects that meet a predicate, ascending by key, at most so many.
+    /// The first objects that meet a predicate, ascending by key, at most `limit`.
     ///
     /// - Complexity: looks at rows only until it has them; a limit of one tells whether there are any.
     package func firstKeys(
@@ -54,7 +54,7 @@ extension Transaction {
         return predicate.matches(StoredRow(table: table, key: key))
     }
 
-    /// How a query would run, for people.
+    /// Describes how a query would run, for people to read.
     package func explain(_ className: String, matching predicate: BoundPredicate) -> String {
         table(className).map { QueryPlan($0, predicate).explanation } ?? "no such class"
     }

@@ -2,9 +2,9 @@ import CausewayModel
 import CausewayStorage
 import Glibc
 
-/// One column of a table: its leaves as far as they were asked for, and those being written.
+/// One column of a table: the leaves that were read so far, and those being written.
 final class Column {
-    /// What making a row has to know of a column; asking its property would copy the name and more each time.
+    /// What making a row needs to know of a column. Asking its property would copy the name and more each time.
     enum Role {
         case hidden
         case list
@@ -23,22 +23,22 @@ final class Column {
     let holdsLinks: Bool
     /// The tree of an indexed property, or 0.
     private(set) var indexTree: UInt32
-    /// What that tree holds, and what this write changes in it.
+    /// The content of that tree, with the changes of this write.
     @exclusivity(unchecked) private(set) var index: Postings?
     /// The tree of a full-text index, or 0.
     private(set) var wordsTree: UInt32
     @exclusivity(unchecked) private(set) var words: Postings?
-    /// Whether an index of either kind follows what is written.
+    /// Whether writing a value must update an index of either kind.
     private(set) var isIndexed: Bool
     /// The tree of the elements of a list or set, or the values of a map, or 0.
     let listTree: UInt32
     /// The tree of a map's keys, or 0.
     let keysTree: UInt32
-    /// Objects below this key were there before the column was.
+    /// Objects below this key are older than the column.
     var firstKey: Int64 = 0
     /// What a leaf that was never written holds.
     private let blank: UnsafeRawPointer
-    /// Leaves of bits that are all set, and not stored.
+    /// Leaves of bits that are all set, and therefore not stored.
     var full = LeafRanges()
     /// The leaf pointers, where readers find them: an entry of the table's directory, which owns it.
     var leaves: UnsafeMutablePointer<LeafArray>
@@ -142,7 +142,7 @@ final class Column {
         return memory.bindMemory(to: UnsafeRawPointer?.self, capacity: capacity)
     }
 
-    /// The memory that readers look at goes; the table puts other memory in its place, or goes too.
+    /// Frees the memory that readers look at. The table replaces it, or is freed itself.
     func releaseLeaves() {
         free(leaves.pointee.leaves)
     }
@@ -177,13 +177,14 @@ final class Column {
         writtenNumbers = []
     }
 
-    /// The leaf where it lies, remembered for the next time; nil for leaves without a layout.
+    /// The leaf in place, remembered for the next time; nil for leaves without a layout.
     func load(_ number: Int, from transaction: Transaction) -> UnsafeRawPointer? {
         guard let kind, number >= 0, number < leaves.pointee.count else { return nil }
         if let known = leaves.pointee.leaves[number] { return known }
         if isWritable(number) { return nil }
         guard let found = stored(number, kind, transaction) else {
-            // A leaf that was never written looks like one that is damaged: that one must be met again.
+            // A damaged leaf looks like one that was never written, but its damage must be met again by the next
+            // reader.
             let unwritten = unwritten(number)
             if !transaction.hasMetDamage { remember(number, unwritten) }
             return unwritten
@@ -251,7 +252,7 @@ final class Column {
         return leaf
     }
 
-    /// A leaf was handed to the storage: who reads it next finds it there.
+    /// Notes that a leaf was handed to the storage. The next reader finds it there.
     func leafStored(_ number: Int) {
         leaves.pointee.leaves[number] = nil
     }

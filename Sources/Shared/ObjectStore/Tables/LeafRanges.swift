@@ -41,7 +41,7 @@ struct LeafRanges: Equatable {
 // MARK: - Bytes
 
 extension LeafRanges {
-    /// Of each range the gap before it and its length, as varints.
+    /// For each range the gap before it and its length, as varints.
     var encoded: [UInt8] {
         var writer = RecordWriter()
         var end = 0
@@ -53,7 +53,7 @@ extension LeafRanges {
         return writer.bytes
     }
 
-    /// - Parameter limit: No number is this one or above.
+    /// - Parameter limit: Every number must be below it.
     init(encoded bytes: UnsafeRawBufferPointer, limit: Int) throws(RecordReader.Damage) {
         var reader = RecordReader(bytes)
         var end = 0

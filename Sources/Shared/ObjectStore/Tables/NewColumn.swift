@@ -6,7 +6,7 @@ package import CausewayOperations
 extension Table {
     /// Fills new rows.
     ///
-    /// - Parameter columns: for each property its values, in the order of the keys. What has none, or a value of another
+    /// - Parameter columns: for each property its values, in the order of the keys. A missing value, or one of another
     ///   type than the property's, is null or zero. Not for embedded objects and mixed values, nor for the primary key.
     /// - Returns: where the objects lie, in their order.
     @discardableResult
@@ -47,7 +47,7 @@ extension Table {
 }
 
 extension NewKeys {
-    /// Nil where the keys are not of the primary key's type.
+    /// Nil when the class has no primary key, or the keys are of another type.
     package init?(_ keys: KeyColumn, _ schema: ClassSchema) {
         guard let primaryKey = schema.primaryKeyIndex else { return nil }
         switch (keys, schema.properties[primaryKey].type) {
@@ -65,7 +65,7 @@ struct NewColumn {
     private let isNullable: Bool
     private var arePresent: [Bool]?
     private var source = Source.nothing
-    /// Of the values that are there, the one to be written next.
+    /// The index of the next value to write, among those that are present.
     private var next = 0
 
     private enum Source {
@@ -78,12 +78,12 @@ struct NewColumn {
         case doubles([Double])
         case wholeDoubles([Int64])
         case strings([String])
-        /// Each once, and which of them stands where.
+        /// The distinct texts, and for each value which of them it is.
         case texts([[UInt8]], [UInt16])
         case timestamps([Timestamp])
         case objectIds([ObjectIdentifier12])
         case uuids([UUID16])
-        /// Rows of the target; nil where its primary key can be none.
+        /// Rows of the target; nil for what cannot be its primary key.
         case links([ObjectKey?])
         case others([Value])
     }
@@ -174,7 +174,7 @@ struct NewColumn {
         }
     }
 
-    /// Calls for each row that has a value: with its position, the row, and the value's place among those that are there.
+    /// Calls for each row that has a value, with its position, the row, and the value's index among those present.
     @inline(__always)
     private mutating func each(
         _ elements: Range<Int>, _ rows: NewRows, _ first: NewRow, _ write: (Int, NewRow, Int) -> Void

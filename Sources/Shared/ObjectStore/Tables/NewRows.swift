@@ -10,10 +10,11 @@ import CausewayStorage
 ///         rows.close()
 ///     }
 ///
-/// A leaf that is filled whole is packed at once, in memory that the next one uses again. Indexes and backlinks are read
-/// off the filled leaf. The rows exist from the start, with zero in all properties but their primary keys' tree entries.
+/// A leaf that is filled whole is packed at once, in memory that the next one uses again. Indexes and backlinks are
+/// filled from the finished leaf. The rows and the tree entries of their primary keys exist from the start; all
+/// properties are zero until they are written.
 package final class NewRows {
-    /// Objects that lie one behind the other.
+    /// Objects with consecutive keys.
     struct Run {
         var elements: Range<Int>
         var firstKey: Int64
@@ -24,11 +25,11 @@ package final class NewRows {
     private let types: [PropertyType]
     private let runs: [Run]
     private var runIndex = 0
-    /// Of the current piece, which is in one leaf.
+    /// The elements of the current piece, which is in one leaf.
     private var elements: Range<Int>
     private var key = ObjectKey(0)
     private var isWhole = false
-    /// What a leaf that is filled whole is written to; nil for lists.
+    /// Memory for leaves that are filled whole; nil for lists.
     private let spare: [WritableLeaf?]
     /// Where the current piece is written.
     private var leaves: [WritableLeaf?] = []
@@ -73,7 +74,7 @@ package final class NewRows {
         return NewRow(key, targets.targets)
     }
 
-    /// Sets any column of a row but a link from its value. Null means zero where null is not allowed.
+    /// Sets any column of a row, except links, from a value. Null means zero where null is not allowed.
     ///
     /// - Parameter position: in the current piece.
     package func set(_ position: Int, _ column: Int, _ value: Value) {
@@ -88,7 +89,7 @@ package final class NewRows {
         }
     }
 
-    /// Enters the rows in indexes and backlinks. All of their columns are set.
+    /// Enters the rows in indexes and backlinks. All of their columns must be set.
     package func close() {
         let slots = key.slot..<key.slot + elements.count
         for (index, column) in columns.enumerated() {
@@ -103,7 +104,7 @@ package final class NewRows {
         editCount = table.changes.editCount
     }
 
-    /// Answers whether the packer's dictionary is that of the leaf.
+    /// Packs and stores a leaf. Returns whether the packer's dictionary is that of the leaf.
     private func store(_ leaf: WritableLeaf, _ column: Column) -> Bool {
         var isCoded = false
         let writer = table.transaction.writer
@@ -182,7 +183,7 @@ package final class NewRows {
         }
     }
 
-    /// A leaf's strings by its dictionary: each value is looked for once.
+    /// Enters a leaf's strings by its dictionary, so that each value is looked up once.
     private func enterCoded(_ strings: StringSlots.Contents, in postings: Postings, _ type: PropertyType) {
         let dictionary = table.transaction.packer.dictionary
         let buffer = table.transaction.keyBuffer

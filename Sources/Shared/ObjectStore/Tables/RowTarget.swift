@@ -17,7 +17,7 @@ package struct RowTarget {
         self.isIndexed = isIndexed
     }
 
-    /// The payload, the slot made present and not null.
+    /// Makes a slot present and not null, and returns the payload.
     @inlinable @inline(__always)
     func present(_ slot: Int, _ wanted: LeafKind) -> UnsafeMutableRawPointer {
         guard let memory, kind == wanted else {
@@ -62,7 +62,7 @@ struct RowTargets: ~Copyable {
         leaf = number
     }
 
-    /// For rows whose indexes are entered leaf by leaf.
+    /// Aims at leaves for rows whose indexes are filled leaf by leaf.
     mutating func aim(at leaves: [WritableLeaf?], _ columns: [Column]) {
         reserve(columns.count)
         for (index, column) in columns.enumerated() {
@@ -77,7 +77,7 @@ struct RowTargets: ~Copyable {
         targets = .allocate(capacity: capacity)
     }
 
-    /// The leaves are gone, or columns came or went.
+    /// Drops the targets, because the leaves are gone or the columns have changed.
     mutating func forget() {
         leaf = -1
     }

@@ -37,7 +37,7 @@ struct SlotBitmap: Equatable {
         return bitmap
     }
 
-    /// What a kernel writes, which is all sixteen words.
+    /// The bitmap that a kernel writes. It must write all sixteen words.
     @inline(__always)
     init(_ kernel: (UnsafeMutablePointer<UInt64>) -> Void) {
         self.init()

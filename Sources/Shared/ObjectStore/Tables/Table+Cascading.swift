@@ -1,17 +1,17 @@
 package import CausewayModel
 
-// What is deleted together with an object because a property of it says so. All of it is found before anything is taken
-// apart, with a list of what is left to look at instead of recursion: a chain may be as long as memory.
+// Objects that are deleted together with an object because a property says so. All of them are found before any is
+// taken apart. A work list replaces recursion: a chain may be as long as memory.
 
 extension Table {
     /// Whether deleting an object of this class may delete what it links to.
     package var hasDeleteRules: Bool { !cascadingColumns.isEmpty }
 
-    /// Deletes objects, the embedded objects they own, and what their delete rules say is to go with them.
+    /// Deletes objects, the embedded objects they own, and whatever their delete rules say.
     ///
-    /// For what an app deletes. An object that leaves a view, or ends because the server says so, takes nothing along.
+    /// For deletions by an app. An object that leaves a view, or that the server deletes, deletes nothing else.
     ///
-    /// - Complexity: As ``delete(_:leavingGhosts:)`` for all objects that end, and in addition their links with a rule.
+    /// - Complexity: As ``delete(_:leavingGhosts:)`` for all deleted objects, plus their links with a rule.
     package func deleteCascading(_ keys: [ObjectKey], leavingGhosts: Bool = false) {
         if cascadingColumns.isEmpty { return delete(keys, leavingGhosts: leavingGhosts) }
         if leavingGhosts { transaction.settle() }
@@ -24,9 +24,9 @@ extension Table {
     }
 }
 
-/// Ends objects, and what goes with them.
+/// Deletes objects, and whatever goes with them by their delete rules.
 private struct Cascade {
-    /// Objects that have ended and whose links have not been looked at.
+    /// Deleted objects whose links were not followed yet.
     private var open: [(table: Table, keys: [ObjectKey])] = []
     /// Objects that may have lost their last owner.
     private var candidates: [String: (table: Table, keys: Set<ObjectKey>)] = [:]
@@ -46,7 +46,7 @@ private struct Cascade {
                 for column in table.cascadingColumns { follow(column, of: table, keys) }
             }
             if candidates.isEmpty { return }
-            // Whatever ends now may have been the last owner of others: they come again as candidates.
+            // The objects deleted now may have been the last owners of others, which come again as candidates.
             let round = candidates
             candidates = [:]
             for (table, keys) in round.values {
@@ -72,7 +72,7 @@ private struct Cascade {
 }
 
 extension Table {
-    /// Whether an object is left that links to this one through a property with a delete rule.
+    /// Whether an object remains that links to this one through a property with a delete rule.
     fileprivate func hasOwner(_ key: ObjectKey) -> Bool {
         for origin in originColumns where origin.table.schema.properties[origin.column].deletionRule != .none {
             var isFound = false

@@ -18,18 +18,19 @@ extension Table {
         settleOwned(leavingGhosts: leavingGhost)
     }
 
-    /// Deletes objects and the embedded objects they own; keys of objects that are not here mean nothing.
+    /// Deletes objects and the embedded objects they own. Keys of objects that are not here are ignored.
     ///
-    /// With `leavingGhosts` those that objects outside of these link to stay behind as ghosts.
+    /// With `leavingGhosts`, those that are linked to by objects outside of these stay behind as ghosts.
     ///
-    /// - Complexity: O(k log k + d) for k objects with d links, lists and indexed values, once they are looked for.
+    /// - Complexity: O(k log k + d) for k objects with d links, lists and indexed values, when the deletion is settled.
     package func delete(_ keys: [ObjectKey], leavingGhosts: Bool = false) {
         if leavingGhosts { transaction.settle() }
         for key in keys where exists(key) { end(key) }
         settleOwned(leavingGhosts: leavingGhosts)
     }
 
-    /// What ended objects owned must not be found any more, and ghosts must be.
+    /// Settles at once if the objects owned others, which must not be found any more, or leave ghosts, which must be
+    /// found.
     private func settleOwned(leavingGhosts: Bool) {
         if leavingGhosts || ownsOthers || mayHoldNested { transaction.settleEnded(leavingGhosts: leavingGhosts) }
     }
@@ -43,7 +44,7 @@ extension Table {
         absent.write(key.leafNumber, of: self).setBit(key.slot, true)
         count -= 1
         if ended.isEmpty {
-            // Lists that may hold it are looked at anew.
+            // Lists that may hold it must be read again.
             for origin in originColumns where origin.table.columns[origin.column].kind == nil {
                 origin.table.listVersion.pointee &+= 1
             }
@@ -52,7 +53,7 @@ extension Table {
         transaction.noteEnd()
     }
 
-    /// The objects that were deleted since the last time, ascending.
+    /// Takes the objects that were deleted since the last call, ascending.
     func takeEnded() -> (table: Table, keys: [ObjectKey])? {
         guard !ended.isEmpty else { return nil }
         var keys = ended
@@ -69,11 +70,11 @@ extension Table {
         let target: ObjectKey
         let origin: OriginColumn
         let first: Int64
-        /// Until the write is over: the memory of a write does not move.
+        /// Valid until the write is over: the memory of a write does not move.
         let bytes: UnsafeRawBufferPointer
     }
 
-    /// Takes away the links to objects that end, and answers which of them stay as ghosts.
+    /// Removes the links to deleted objects, and returns those of them that stay as ghosts.
     func unlink(_ keys: [ObjectKey], leavingGhosts: Bool) -> [ObjectKey] {
         guard !originColumns.isEmpty else { return [] }
         var ghosts: [ObjectKey] = []
@@ -93,7 +94,7 @@ extension Table {
         return ghosts
     }
 
-    /// Whether any of the objects that link to a target lives on.
+    /// Whether any of the objects that link to a target is still alive.
     private func hasOrigin(_ found: FoundChunk) -> Bool {
         var result = false
         PackedChunk(first: found.first, found.bytes)?.forEachKey { number in
@@ -106,7 +107,7 @@ extension Table {
         let origins = found.origin.table
         if let chunk = PackedChunk(first: found.first, found.bytes) {
             chunk.forEachKey { number in
-                // An origin that has ended as well is not looked at again.
+                // An origin that was deleted, too, is skipped.
                 guard let origin = origins.row(number), origins.exists(origin) else { return }
                 origins.dropLink(of: origin, found.origin.column, to: found.target, of: self)
             }
@@ -117,7 +118,7 @@ extension Table {
         transaction.writer.remove(backlinks.chunks.tree, ChunkTree.key(prefix, found.first))
     }
 
-    /// Takes every link of one property away from a target that ends.
+    /// Removes every link of one property to a deleted target.
     private func dropLink(of origin: ObjectKey, _ index: Int, to target: ObjectKey, of table: Table) {
         let column = columns[index]
         if column.kind == nil {
@@ -163,7 +164,7 @@ extension Table {
             }
             guard isCut else { return found }
         }
-        // Where the pass ended in the middle of a target's chunks, that target is looked for again.
+        // If the pass ended in the middle of a target's chunks, that target is searched again.
         if next < keys.count { while found.last?.target == keys[next] { found.removeLast() } }
         for target in keys[next...] {
             let (from, upTo) = (firstKey(target.rawValue), firstKey(target.rawValue + 1))
@@ -176,7 +177,7 @@ extension Table {
     }
 
     private func settleBacklinks(of keys: [ObjectKey]) {
-        // Few deletions in a long write must not enter all that is pending each time.
+        // A few deletions in a long write must not write all pending changes to the tree each time.
         guard keys.count <= 8 else { return backlinks.settle(in: transaction) }
         for key in keys {
             for origin in originColumns { backlinks.settle(Self.backlinkKey(key, origin.id), in: transaction) }
@@ -187,7 +188,7 @@ extension Table {
 // MARK: - What objects that end held
 
 extension Table {
-    /// Takes objects that end out of the lists of their targets' origins, out of indexes and primary keys.
+    /// Removes deleted objects from the backlinks of their targets, from indexes and from primary keys.
     func release(_ keys: [ObjectKey], ghosts: [ObjectKey]) {
         for index in columns.indices {
             let column = columns[index]
@@ -218,7 +219,8 @@ extension Table {
         }
     }
 
-    /// An object that links to one of this table ends. When both do, all links to the other one are gone already.
+    /// An object that links to one of this table was deleted. If both were, all links to the other one are gone
+    /// already.
     private func originEnded(_ origin: ObjectKey, _ column: Column, linkingTo key: ObjectKey, isOwner: Bool) {
         if exists(key) {
             if isOwner { end(key) } else { removeBacklinks(to: key, from: origin, column) }
@@ -295,8 +297,8 @@ extension Table {
         }
     }
 
-    /// Texts are what deleted objects leave most of. They go when half of a leaf is dead and once more at three quarters,
-    /// so that a leaf is not written again for each few.
+    /// Drops the texts of deleted objects, which take the most room. This happens when half of a leaf is dead and once
+    /// more at three quarters, so that a leaf is not written again for every few deletions.
     private func dropTexts(_ keys: [ObjectKey]) {
         let texts = columns.filter { $0.kind == .bytes }
         guard !texts.isEmpty else { return }
@@ -311,7 +313,7 @@ extension Table {
             guard let dead = deadSlots(number) else { continue }
             let count = dead.count
             let quarter = slotsPerLeaf / 4
-            // Of a leaf without objects nothing will be left.
+            // A leaf without objects is removed as a whole.
             guard count >= 2 * quarter, count < slotsPerLeaf, count / quarter > (count - newlyDead) / quarter else {
                 continue
             }
@@ -322,7 +324,7 @@ extension Table {
         }
     }
 
-    /// Long ones go at once.
+    /// Drops the long values of deleted objects at once.
     private func dropLong(_ keys: [ObjectKey], _ column: Column) {
         for key in keys {
             let written = column.writableLeaf(at: key.leafNumber)?.strings?.isLong(key.slot)
@@ -334,7 +336,7 @@ extension Table {
         }
     }
 
-    /// Those that hold nothing, not even a ghost.
+    /// The slots that hold nothing, not even a ghost.
     private func deadSlots(_ number: Int) -> SlotBitmap? {
         guard let absent = absent.load(number, from: transaction) else { return nil }
         let dead = SlotBitmap(bits: absent)

@@ -1,8 +1,8 @@
 import CausewayModel
 import CausewayQuery
 
-// What indexes hear of a property's values: the index of values, of which each row has one entry, and the index of words,
-// of which a row has one for each word of its text.
+// Keeps a property's indexes up to date: the index of values has one entry for each row, and the index of words has one
+// for each word of a row's text.
 
 extension Table {
     /// Enters the value of a row that has no entries in the column's indexes.
@@ -39,7 +39,7 @@ extension Table {
         return words
     }
 
-    /// Takes rows that end out of the indexes of a column, which still has their values.
+    /// Removes deleted rows from the indexes of a column, which still has their values.
     func leaveIndexes(_ keys: [ObjectKey], _ index: Int) {
         let column = columns[index]
         if let postings = column.index {
@@ -91,7 +91,7 @@ extension Table {
         index.append(buffer.bytes, key, kind, in: self)
     }
 
-    /// A string, or data; nil for null.
+    /// Appends the entry of a string, or data; nil for null.
     func append(
         _ bytes: UnsafeRawBufferPointer?, isData: Bool, _ key: ObjectKey, _ kind: PendingChanges.Kind,
         to index: Postings
@@ -102,7 +102,7 @@ extension Table {
         index.append(buffer.bytes, key, kind, in: self)
     }
 
-    /// The bytes of a mixed value; nil for null.
+    /// Appends the entry of a mixed value by its bytes; nil for null.
     func append(mixed bytes: UnsafeRawBufferPointer?, _ key: ObjectKey, to index: Postings) {
         let buffer = transaction.keyBuffer
         buffer.clear()

@@ -1,7 +1,8 @@
 package import CausewayModel
 import CausewayStorage
 
-// The tree of backlinks belongs to the target's class: (target, column of the origin) → origins, and how often each.
+// The tree of backlinks belongs to the target's class: (target, column of the origin) → origins with their numbers of
+// links.
 
 extension Table {
     // MARK: - Reading
@@ -44,7 +45,8 @@ extension Table {
         }
     }
 
-    /// The objects that link to an object through any property of any class, one entry a link. Their classes are lost.
+    /// The objects that link to an object through any property of any class, one entry a link. Does not tell their
+    /// classes.
     func allBacklinks(to key: ObjectKey) -> [ObjectKey] {
         originColumns.flatMap { backlinks(to: key, from: $0.table, $0.column).filter($0.table.exists) }
     }

@@ -3,7 +3,7 @@ import CausewayStorage
 
 /// The primary keys of many new objects, in their order.
 package enum NewKeys {
-    /// Objects of a class without a primary key: how many.
+    /// The number of objects of a class without a primary key.
     case none(Int)
     case integers([Int64])
     case others([PrimaryKey])
@@ -17,17 +17,18 @@ package enum NewKeys {
     }
 }
 
-/// Why objects were not made: nothing was changed.
+/// Why objects were not made. Nothing was changed.
 package struct NewKeysRefusal: Error {
     package var error: StoreError
-    /// The one that exists, or comes twice.
+    /// The key that exists already, comes twice or is too long.
     package var primaryKey: PrimaryKey
 }
 
 extension Table {
-    /// Makes objects whose properties the caller sets next, their primary keys too.
+    /// Makes objects. The caller sets their properties next, their primary keys too.
     ///
-    /// Ghosts of the primary keys come to life under their keys. All other objects lie one behind the other.
+    /// Ghosts of the primary keys come to life under their object keys. All other objects get consecutive keys. Throws
+    /// when a primary key exists already, comes twice or is too long.
     ///
     /// - Complexity: O(n) for ascending keys above all others, else O(n log n).
     package func beginRows(_ keys: NewKeys) throws(NewKeysRefusal) -> NewRows {
@@ -127,7 +128,7 @@ extension Table {
         do {
             return try knownGhosts(keys)
         } catch {
-            // Keys that were not entered after all may be the largest.
+            // The largest known key may be one that was not entered after all.
             isLargestKnown = false
             throw error
         }

@@ -4,7 +4,7 @@ import CausewayStorage
 // Mixed properties: values of any type, and links to any class, which are followed by backlinks as other links are.
 
 extension Transaction {
-    /// The class of a number that a mixed link names.
+    /// The table of the class whose number a mixed link names.
     package func table(number: UInt32) -> Table? {
         className(number: number).flatMap { table($0) }
     }
@@ -17,7 +17,8 @@ extension Transaction {
         catalog.classes.first { $0.table == number }?.schema.name
     }
 
-    /// A mixed value as it travels. A link whose row has no primary key, or is not even a ghost any more, is null.
+    /// A mixed value as it travels: a link by class and primary key. A link whose row has no primary key, or is not
+    /// even a ghost any more, is null.
     package func travelling(_ value: Value) -> Value {
         guard case .anyObject(let object) = value else { return value }
         guard let target = knownTable(number: object.classNumber), let key = target.primaryKey(of: object.key) else {
@@ -26,8 +27,8 @@ extension Transaction {
         return .anyLink(ClassedLink(target.name, key))
     }
 
-    /// A mixed value as it rests: a link by the row of its target, which becomes a ghost when nobody has created it yet.
-    /// A link to a class or by a key that this file does not know stays as it is.
+    /// A mixed value as it is stored: a link by the row of its target, which becomes a ghost when nobody has created it
+    /// yet. A link stays as it is if this file does not know its class or cannot hold its key.
     package func resting(_ value: Value) -> Value {
         if case .anyLink(let link) = value, let nested = restingNested(link) { return nested }
         guard case .anyLink(let link) = value, let target = knownTable(link.className), target.schema.kind == .object,
@@ -84,7 +85,7 @@ extension Table {
 }
 
 extension ClassedKey {
-    /// The target of a link that does not name the class, where targets of one class are meant.
+    /// The target of a link that does not name the class, among targets of one class.
     init(in key: ObjectKey) {
         self.init(0, key)
     }

@@ -1,6 +1,6 @@
 package import CausewayModel
 
-// Collections inside of mixed values: rows of two hidden classes, each held by one mixed value and ending with it.
+// Collections inside of mixed values: rows of two hidden classes, each held by one mixed value and deleted with it.
 
 extension Transaction {
     /// The table of a kind of nested collections; nil in a file without mixed properties, or of an older program.
@@ -11,7 +11,7 @@ extension Transaction {
         nestedTables.contains { $0.nextKey > 0 }
     }
 
-    /// The collection that a mixed value holds; nil for another value. It may have ended.
+    /// The collection that a mixed value holds; nil for another value. It may have been deleted.
     package func nested(_ value: Value) -> (table: Table, key: ObjectKey, kind: NestedCollection)? {
         guard case .anyObject(let object) = value, let table = table(number: object.classNumber),
             let kind = table.nestedKind
@@ -19,7 +19,8 @@ extension Transaction {
         return (table, object.key, kind)
     }
 
-    /// The collection as a travelling link names it, as a row; nil for other links. One that is not here yet is a ghost.
+    /// The row of the collection that a travelling link names; nil for other links. One that is not here yet is a
+    /// ghost.
     func restingNested(_ link: ClassedLink) -> Value? {
         guard NestedCollection(className: link.className) != nil, case .container = link.key,
             let table = knownTable(link.className), table.nestedKind != nil
@@ -34,7 +35,7 @@ extension Transaction {
 }
 
 extension Table {
-    /// Ends the collections that mixed values held.
+    /// Deletes the collections that mixed values held.
     func endNested(_ values: [Value], keeping kept: Set<Value> = []) {
         for case .anyObject(let object) in values {
             guard let target = transaction.knownTable(number: object.classNumber), target.nestedKind != nil,
@@ -57,9 +58,9 @@ extension Table {
         return nil
     }
 
-    /// What an object is part of in the end: itself, if its class is not embedded, or if nothing holds it.
+    /// The outermost holder of an object. It is the object itself if its class is not embedded or nothing holds it.
     ///
-    /// It ends also where embedded objects hold each other in a circle: with one of them.
+    /// If embedded objects hold each other in a circle, it is one of them.
     ///
     /// - Complexity: O(holders)
     package func outermost(of key: ObjectKey) -> (table: Table, key: ObjectKey) {
@@ -72,7 +73,7 @@ extension Table {
         return (table, row)
     }
 
-    /// So deep nothing is embedded that an app means.
+    /// The most holders that are followed. No app embeds objects so deep on purpose.
     private static let holdersMax = 1 << 16
 
     /// Whether objects of the class may hold nested collections.

@@ -28,7 +28,7 @@ package struct NewRow {
         NewRow(ObjectKey(key.rawValue &+ Int64(distance)), slot: slot &+ distance, targets)
     }
 
-    /// Whether the column must be set from its value, through `Table.set`, because an index follows it.
+    /// Whether the column must be set from its value, through `Table.set`, because it is indexed.
     @inlinable @inline(__always)
     package func isIndexed(_ column: Int) -> Bool { targets[column].isIndexed }
 
@@ -95,9 +95,10 @@ package struct NewRow {
 }
 
 extension Table {
-    /// Makes an object whose properties the caller sets next, its primary key's too.
+    /// Makes an object. The caller sets its properties next, its primary key too.
     ///
-    /// A ghost of the primary key comes to life under its key. Throws `duplicatePrimaryKey` when the object exists.
+    /// A ghost of the primary key comes to life under its object key. Throws `duplicatePrimaryKey` when the object
+    /// exists, and `keyTooLong`.
     package func beginRow(_ primaryKey: PrimaryKey?) throws(StoreError) -> NewRow {
         let key = try allocate(primaryKey)
         let number = key.leafNumber
@@ -109,8 +110,8 @@ extension Table {
 
     package var columnCount: Int { columns.count }
 
-    /// Sets any column of a new row from its value, and enters it where the column is followed: in its index, or among
-    /// the backlinks of its target. Null means zero where null is not allowed.
+    /// Sets any column of a new row from its value, and updates its index, or the backlinks of its target. Null means
+    /// zero where null is not allowed.
     package func set(_ row: NewRow, _ index: Int, _ value: Value) {
         let column = columns[index]
         switch column.role {

@@ -9,7 +9,7 @@ extension Table {
         key.rawValue >= 0 && key.rawValue < nextKey && !isAbsent(key)
     }
 
-    /// Of a slot that exists.
+    /// The slot must exist.
     private func isAbsent(_ key: ObjectKey) -> Bool {
         let number = key.leafNumber
         let known = absent.leaves.pointee
@@ -50,25 +50,25 @@ extension Table {
         return objectOrGhost(bytes.loadUnaligned(as: Int64.self))
     }
 
-    /// A row of the primary keys; nil when its object was deleted and has not lost the key yet.
+    /// A row found by its primary key; nil when its object was deleted and the key is not removed yet.
     private func objectOrGhost(_ number: Int64) -> ObjectKey? {
         guard let key = row(number), exists(key) || isGhost(key) else { return nil }
         return key
     }
 
-    /// A number from the file as a row's key; nil when there cannot be such a row.
+    /// A number from the file as a row's key; nil, and noted as damage, when there cannot be such a row.
     func row(_ number: Int64) -> ObjectKey? {
         if number >= 0, number < nextKey { return ObjectKey(number) }
         transaction.noteDamage(transaction.store.damaged())
         return nil
     }
 
-    /// Of objects and ghosts; of embedded objects the id they were given, if any.
+    /// The primary key of an object or a ghost. For an embedded object it is the id it was given, if any.
     package func primaryKey(of key: ObjectKey) -> PrimaryKey? {
         exists(key) || isGhost(key) ? storedPrimaryKey(of: key) : nil
     }
 
-    /// Of a row that has one, also when its object was just deleted.
+    /// The primary key of a row that has one, also when its object was just deleted.
     func storedPrimaryKey(of key: ObjectKey) -> PrimaryKey? {
         if let column = primaryKeyColumn { return PrimaryKey(value(key, column)) }
         guard let leaf = containers.load(key.leafNumber, from: transaction), !UUIDLeaf(leaf).isNull(key.slot) else {
@@ -78,7 +78,7 @@ extension Table {
         return .container(ElementID(client: client, counter: UUIDLeaf(leaf).low(key.slot)))
     }
 
-    /// Ascending.
+    /// The keys of all objects, ascending.
     package var allKeys: [ObjectKey] {
         var keys: [ObjectKey] = []
         keys.reserveCapacity(count)
@@ -122,7 +122,8 @@ extension Table {
         return loadLeaf(column, number)
     }
 
-    /// Whether a value was asked for before in this version: its leaf, or itself where it is too long for its leaf.
+    /// Whether a value was read before in this version: its leaf, or the value itself where it is too long for its
+    /// leaf.
     package func hasAskedFor(_ column: Int, of key: ObjectKey) -> Bool {
         let array = leafDirectory[column]
         let number = key.leafNumber
@@ -140,7 +141,7 @@ extension Table {
     /// ghost. The property must not be a list.
     package func value(_ key: ObjectKey, _ column: Int) -> Value {
         guard key.rawValue >= 0 else { return .null }
-        // A link to an object that was deleted is none.
+        // Links to deleted objects become null first.
         if transaction.hasEnded, columns[column].holdsLinks { transaction.settle() }
         let number = key.leafNumber
         let slot = key.slot

@@ -2,7 +2,7 @@ package import CausewayMerge
 package import CausewayModel
 
 extension Table {
-    /// Edits a text of an object that is here, and notes the edit for whoever logs what this write did.
+    /// Edits a text of an object that is here, and notes the edit for the log of this write.
     ///
     /// - Precondition: the edit's places are in the text.
     /// - Complexity: O(n) in bytes of the text
@@ -28,7 +28,7 @@ extension String {
         }
     }
 
-    /// With other text in place of a range of scalars.
+    /// The string with another text in place of a range of scalars.
     private func replacing(_ range: Range<Int>, _ text: String) -> String {
         var (old, new) = (self, text)
         return old.withUTF8 { old in
@@ -47,10 +47,10 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// How many bytes so many scalars take from an offset on.
+    /// How many bytes a number of scalars takes from an offset on.
     fileprivate func bytes(ofScalars scalars: Int, from offset: Int) -> Int {
         var (left, place) = (scalars, offset)
-        // Whole stretches first, as long as they hold no more than is asked for.
+        // Whole stretches are passed first, while they hold no more scalars than are asked for.
         while count - place >= Self.stretch {
             let passed = self.scalars(in: place..<place + Self.stretch)
             if passed > left { break }
@@ -77,7 +77,7 @@ extension UnsafeBufferPointer<UInt8> {
         var continuations = 0
         while range.upperBound - place >= 8 {
             let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-            // A byte that continues a scalar has its highest bit set, and the one below it not.
+            // A byte that continues a scalar has its highest bit set and the next one clear.
             continuations += (word >> 7 & ~(word >> 6) & 0x0101_0101_0101_0101).nonzeroBitCount
             place += 8
         }

@@ -6,7 +6,8 @@ extension Table {
 
     /// Makes an object whose properties are zero, or null where that is allowed.
     ///
-    /// A ghost of the primary key comes to life under its key. Throws `duplicatePrimaryKey` when the object exists.
+    /// A ghost of the primary key comes to life under its object key. Throws `duplicatePrimaryKey` when the object
+    /// exists, and `keyTooLong`.
     package func create(_ primaryKey: PrimaryKey?) throws(StoreError) -> ObjectKey {
         try create(primaryKey, row: [])
     }
@@ -47,7 +48,7 @@ extension Table {
         return try revive(known, primaryKey)
     }
 
-    /// Makes an object of a ghost.
+    /// Makes an object of a ghost. Throws `duplicatePrimaryKey` when it is an object already.
     private func revive(_ ghost: ObjectKey, _ primaryKey: PrimaryKey) throws(StoreError) -> ObjectKey {
         guard !exists(ghost) else { throw duplicate(primaryKey) }
         ghosts.write(ghost.leafNumber, of: self).setBit(ghost.slot, false)
@@ -55,7 +56,7 @@ extension Table {
         return ghost
     }
 
-    /// Enters a primary key that is not in the tree, of a row that was given out.
+    /// Enters a primary key that is not in the tree, for a row whose key was given out.
     func enterKnownNew(_ primaryKey: PrimaryKey, _ key: ObjectKey) {
         if case .int(let value) = primaryKey {
             integerKeys.insert(value, row: key.rawValue, transaction)
@@ -74,14 +75,14 @@ extension Table {
         }
     }
 
-    /// Gives a primary key that no row has a row.
+    /// Gives a new row to a primary key that no row has.
     private func enter(_ primaryKey: Int64) -> ObjectKey {
         let key = takeKey()
         integerKeys.insert(primaryKey, row: key.rawValue, transaction)
         return key
     }
 
-    /// Gives a primary key that is not in the tree a row.
+    /// Gives a new row to a primary key that is not in the tree.
     private func enter(_ primaryKey: PrimaryKey, _ buffer: KeyBuffer) -> ObjectKey {
         let key = takeKey()
         put(buffer, key)
@@ -91,15 +92,15 @@ extension Table {
         return key
     }
 
-    /// Gives the primary key of an object that is here, and in no tree yet, its place in the tree.
+    /// Enters the primary key of an object that is here and in no tree yet.
     func enter(_ primaryKey: PrimaryKey, for key: ObjectKey) throws(StoreError) {
         guard self.key(for: primaryKey) == nil else { throw duplicate(primaryKey) }
         guard transaction.keyBuffer.set(primaryKey: primaryKey) else { throw keyTooLong() }
         enterKnownNew(primaryKey, key)
     }
 
-    /// Whether no key in the tree can equal this one, because it is larger than all. Keys that come in ascending order
-    /// need no search then.
+    /// Whether a key is larger than all keys in the tree, so that none can equal it. Then keys that come in ascending
+    /// order need no search.
     func isAboveLargest(_ buffer: KeyBuffer) -> Bool {
         if !isLargestKnown {
             largestPrimaryKey.clear()
@@ -137,7 +138,7 @@ extension Table {
 
     /// The object of a primary key, alive or a ghost; a new ghost when there is none.
     ///
-    /// A string too long for a primary key has no ghost; that traps, because `create` refuses such keys.
+    /// Traps for a string that is too long for a primary key, because `create` refuses such keys.
     package func ghost(_ primaryKey: PrimaryKey) -> ObjectKey {
         if let known = keyOrGhost(for: primaryKey) { return known }
         let key = enterGhost(primaryKey)
@@ -163,8 +164,8 @@ extension Table {
 
     // MARK: - Setting properties
 
-    /// Whether a value has the type of a property, of its collection's elements, or of a map's keys. `set`, `create` and the list calls trap
-    /// on others: ask here first about values from outside.
+    /// Whether a value has the type of a property, of its collection's elements, or of a map's keys. `set`, `create`
+    /// and the list calls trap on other values: ask here first about values from outside.
     package func accepts(_ value: Value, column: Int) -> Bool {
         if column < 0 { return if case .string = value { true } else { false } }
         let property = schema.properties[column]
@@ -184,8 +185,8 @@ extension Table {
     }
 
     /// Sets a property of an object that is here. A link may be given as `.object` or `.link`; a primary key that is
-    /// not here becomes a ghost. Another or no embedded object in a link deletes the one before. Primary keys and
-    /// lists are not set this way.
+    /// not here becomes a ghost. A link to another embedded object, or to none, deletes the one before. Primary keys
+    /// and lists are not set this way.
     package func set(_ key: ObjectKey, _ column: Int, _ value: Value) {
         precondition(exists(key), "a property of an object that is not here was set")
         let property = schema.properties[column]

@@ -1,14 +1,14 @@
 package import CausewayModel
 import CausewayStorage
 
-/// The objects of one class as one transaction sees them. The same object for the life of its transaction.
+/// The objects of one class as one transaction sees them. It is the same instance for the life of its transaction.
 ///
 /// 1. Object keys ascend and are never given out twice; key / 1,000 is the leaf and key % 1,000 the slot.
 /// 2. A slot is dead, alive or a ghost. A ghost is an object others point to that is not here: its key and primary key
 ///    are known, nothing else is.
-/// 3. What a dead slot holds says nothing, and nobody may look at it; a ghost's slot is null in every column but the
-///    primary key. When all slots of a leaf are dead nothing of it is stored but its number, in `deadLeaves`; texts go
-///    before, see `dropTexts`.
+/// 3. The content of a dead slot means nothing and must not be read. A ghost's slot is null in every column but the
+///    primary key. When all slots of a leaf are dead, only its number is stored, in `deadLeaves`. Texts are dropped
+///    earlier, see `dropTexts`.
 /// 4. Leaf pointers are valid until the transaction moves to another version; a leaf that is being written has the
 ///    address of its writable form, or none.
 package final class Table {
@@ -27,8 +27,8 @@ package final class Table {
     // nothing that changes these calls back into the table.
     @exclusivity(unchecked) private(set) var record: Catalog.ClassRecord
     @exclusivity(unchecked) private(set) var columns: [Column] = []
-    /// Hidden: which slots hold no object, which of those a ghost, and the ids of embedded objects. A class that nothing
-    /// was deleted from has no leaf of the first.
+    /// Hidden columns: the slots without an object, those of them with a ghost, and the ids of embedded objects. A
+    /// class from which nothing was deleted has no leaf of the first.
     let absent: Column
     let ghosts: Column
     let containers: Column
@@ -44,36 +44,36 @@ package final class Table {
     @exclusivity(unchecked) var rowTargets = RowTargets()
     /// Objects that were deleted, whose links, index entries and primary keys are still there: see `Table+Deleting`.
     @exclusivity(unchecked) var ended: [ObjectKey] = []
-    /// Lists changed in this write, those of objects that ended included.
+    /// Lists changed in this write, also those of deleted objects.
     @exclusivity(unchecked) var writtenLists: [ChangedList: OpenList] = [:]
     /// The list used last, and the elements read last.
     @exclusivity(unchecked) var lastList: OpenList?
     @exclusivity(unchecked) var recentElements = RecentElements()
-    /// Raised when any list may show other elements, or show them elsewhere. The address stays.
+    /// Raised when any list may have other elements, or other addresses of them. The counter's own address stays.
     package let listVersion: UnsafeMutablePointer<UInt>
     /// Leaves of which every slot is dead, for ever: nothing of them is stored.
     @exclusivity(unchecked) private(set) var deadLeaves = LeafRanges()
-    /// What it was when this write began.
+    /// `listVersion` when this write began.
     @exclusivity(unchecked) private(set) var listVersionBefore: UInt = 1
     /// The rows of primary keys that are integers.
     let integerKeys: IntegerKeys
-    /// Who links to the objects of this class.
+    /// The backlinks to the objects of this class.
     let backlinks: Postings
-    /// By column, as far as a predicate has asked for it.
+    /// What predicates have gathered of each column.
     private var gatheredColumns: [Int: GatheredReference] = [:]
     /// The columns of all classes that link to this one, once asked for.
     private var knownOriginColumns: [OriginColumn]?
     /// The tables that links lead to, by column, as far as they were asked for.
     private var knownTargets: [Target] = []
-    /// Whether objects of this class own others, which end with them.
+    /// Whether objects of this class own others, which are deleted with them.
     @exclusivity(unchecked) private(set) var ownsOthers = false
-    /// Properties with a rule for what they link to.
+    /// Columns of properties with a delete rule.
     @exclusivity(unchecked) private(set) var cascadingColumns: [Int] = []
     /// Whether the class has mixed properties.
     @exclusivity(unchecked) private(set) var holdsMixed = false
-    /// Of the hidden classes whose rows are collections inside of mixed values.
+    /// The kind of collection, if this is a hidden class whose rows are collections inside of mixed values.
     package let nestedKind: NestedCollection?
-    /// No primary key in the tree is above this one, once `isLargestKnown`; of keys that are no integers.
+    /// The largest primary key in the tree that is no integer, or a larger one. Valid once `isLargestKnown`.
     let largestPrimaryKey = KeyBuffer()
     @exclusivity(unchecked) var isLargestKnown = false
 
@@ -132,7 +132,7 @@ package final class Table {
     }
 
     struct OriginColumn {
-        /// Not counted: the transaction owns its tables, and they ask anew when it has others.
+        /// Not counted: the transaction owns its tables, and the column is looked up again when it has others.
         unowned(unsafe) let table: Table
         let column: Int
         let id: UInt32
@@ -203,13 +203,13 @@ package final class Table {
         addColumns()
     }
 
-    /// Everything may have changed: the transaction moved to another version.
+    /// Loads everything again, because the transaction moved to another version.
     func reload(_ record: Catalog.ClassRecord) {
         self.record = record
         schema = record.schema
         rowTargets.forget()
         while columns.count > record.columns.count {
-            // A column whose making was undone.
+            // The creation of this column was rolled back.
             columns.removeLast().releaseLeaves()
         }
         for column in allColumns { column.forgetLeaves() }
@@ -225,7 +225,7 @@ package final class Table {
         let isSound = bytes?.count == 16
         nextKey = isSound ? bytes?.loadUnaligned(as: Int64.self) ?? 0 : 0
         count = isSound ? bytes?.loadUnaligned(fromByteOffset: 8, as: Int.self) ?? 0 : 0
-        // No more leaves than leaf numbers; a record that says otherwise is damaged.
+        // There are no more leaves than leaf numbers. A record that says otherwise is damaged.
         if bytes != nil, !isSound || nextKey < 0 || nextKey > Int64(UInt32.max) * Int64(slotsPerLeaf) {
             nextKey = 0
             count = 0
@@ -256,9 +256,9 @@ package final class Table {
 
     var hasChanges: Bool { !changes.isEmpty }
 
-    /// What one part of a predicate has gathered of a column, for others of the same predicate that ask for the same: a
-    /// query may have thousands of them, and each would hold a bit for every object and more. It lives as long as one of
-    /// them does. While something is written it is nobody else's.
+    /// What one part of a predicate has gathered of a column, shared with other parts that need the same: a query may
+    /// have thousands of them, and each would hold a bit for every object and more. It lives as long as one of them
+    /// does. It is not shared while this write has changes of the class.
     func gathered<Gathered: AnyObject>(of column: Int, _ gather: () -> Gathered) -> Gathered {
         guard !hasChanges else { return gather() }
         if let known = gatheredColumns[column], known.version == transaction.version,
@@ -285,7 +285,7 @@ package final class Table {
             column.index?.settle(in: transaction)
             column.words?.settle(in: transaction)
         }
-        // So may primary keys be, when a migration gives the class another one.
+        // A migration may change primary keys, too, while the objects stay as they were.
         integerKeys.flush(transaction)
         guard hasChanges else { return }
         for column in allColumns { column.flush(to: writer, transaction.packer) }
@@ -299,7 +299,7 @@ package final class Table {
         writer.put(FixedTree.catalog, CatalogKey.counters(table: record.table), counters)
     }
 
-    /// What was written is stored now, and leaves lie elsewhere.
+    /// The write is stored now, and leaves have other addresses.
     func committed() {
         storedCounters = (nextKey, count)
         forgetChanges()
@@ -323,7 +323,7 @@ package final class Table {
         forgetChanges()
     }
 
-    /// Gives back the leaves of which every slot is dead, and those of `absent` that say nothing.
+    /// Removes the leaves of which every slot is dead, and leaves of `absent` without a set bit.
     private func removeEmptyLeaves(_ writer: any StorageWriter) {
         let before = deadLeaves.count
         defer {
@@ -335,7 +335,7 @@ package final class Table {
         for number in absent.writtenNumbers {
             guard let words = absent.load(number, from: transaction).map({ SlotBitmap(bits: $0) }) else { continue }
             if words.isEmpty { writer.removeLeaf(column: absent.id, number: UInt32(number)) }
-            // A row that comes later must not find its neighbours gone: only whole leaves go.
+            // Only whole leaves are removed, so that no later row falls on a removed leaf.
             guard words.count == slotsPerLeaf, (number + 1) * slotsPerLeaf <= Int(nextKey),
                 ghosts.load(number, from: transaction).map({ SlotBitmap(bits: $0).isEmpty }) ?? true
             else { continue }

@@ -3,7 +3,7 @@ package import CausewayOperations
 import CausewayStorage
 
 /// Some objects of a table, whose properties are read column by column: many at once, and straight from their leaves.
-/// In a write transaction they are as it has made them so far.
+/// In a write transaction they show its changes so far.
 package struct TableRows {
     private let table: Table
     private let count: Int
@@ -27,7 +27,7 @@ package struct TableRows {
         self.pieces = pieces
     }
 
-    /// What the leaves that these rows lie in take, with everything else that is in them.
+    /// The bytes of the leaves that hold these rows, with everything else in them.
     package var leafBytes: Int {
         var sum = 0
         for column in table.schema.properties.indices where table.schema.properties[column].collection == .none {
@@ -83,7 +83,7 @@ package struct TableRows {
         }
     }
 
-    /// The values that are there, and where.
+    /// The present values, and their positions.
     private struct Values<Element> {
         var present: [Element] = []
         var arePresent: [Bool]?
@@ -127,7 +127,7 @@ package struct TableRows {
 
     // MARK: - Strings
 
-    /// Leaves that hold each string once are read so; where one does not, every string is made.
+    /// Reads leaves with a dictionary by their codes. If any leaf has none, every string is made.
     private func strings(_ column: Int) -> SparseColumn? {
         if pieces.contains(where: { table.columns[column].writableLeaf(at: $0.leaf) != nil }) {
             return stringsBeingWritten(column)
@@ -177,7 +177,7 @@ package struct TableRows {
         }
     }
 
-    /// Leaves that the transaction is still writing have no layout.
+    /// Reads strings of leaves that the transaction is still writing, which have no layout.
     private func stringsBeingWritten(_ column: Int) -> SparseColumn? {
         var strings = Values<Value>()
         strings.present.reserveCapacity(count)
@@ -206,7 +206,7 @@ package struct TableRows {
 
     /// Many objects link to few: each target's primary key is looked up once.
     private func links(_ column: Int) -> SparseColumn? {
-        // A link to an object that was deleted is none.
+        // Links to deleted objects become null first.
         if table.transaction.hasEnded { table.transaction.settle() }
         guard let rows = values(column, { IntegerLeaf($0).value($1) }) else { return nil }
         let target = table.target(column)
@@ -237,7 +237,7 @@ package struct TableRows {
     /// Numbers rows in the order in which they are met.
     private struct TargetPlaces {
         private let least: Int64
-        /// By row, counted from the least; empty where they lie too far apart.
+        /// By the distance of a row from the least; empty when rows lie too far apart.
         private var near: [Int32] = []
         private var far: [Int64: Int] = [:]
 

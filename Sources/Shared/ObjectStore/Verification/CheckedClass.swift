@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayStorage
 
-/// One class while its file is verified: which of its rows are there.
+/// One class while its file is verified, with the rows that are there.
 ///
 /// The check reads the file by itself and asks no table, because a table would repeat the mistake that is looked for.
 final class CheckedClass {
@@ -11,9 +11,9 @@ final class CheckedClass {
     private(set) var numbers: [Int] = []
     private(set) var alive: [SlotBitmap] = []
     private(set) var ghosts: [SlotBitmap] = []
-    /// Where a leaf is in these, by its number; -1 for a dead one.
+    /// The place of each leaf in these, by its number; -1 for a dead one.
     private var places: [Int32]
-    /// For each column that links here, by its number: what its links add up to, and what the backlinks take away.
+    /// By the number of each column that links here: the sums of its links, less those of the backlinks.
     var links: [UInt32: RowSums] = [:]
 
     init(_ record: Catalog.ClassRecord, nextKey: Int64) {
@@ -29,7 +29,7 @@ final class CheckedClass {
         self.ghosts.append(ghosts)
     }
 
-    /// The place of a row's leaf; nil where no row of it is here.
+    /// The place of a row's leaf; nil when the leaf is dead or the row was never given out.
     func place(_ row: Int64) -> Int? {
         guard row >= 0, row < nextKey else { return nil }
         let place = places[Int(row) / slotsPerLeaf]
@@ -63,7 +63,7 @@ final class CheckedClass {
 struct RowSums {
     private var leaves: [Int: [UInt64]] = [:]
 
-    /// Adds, or takes away, something that happens so many times.
+    /// Adds something that happens `times` times. A negative number takes it away.
     mutating func add(_ hash: UInt64, times: Int64, to row: Int64) {
         let number = Int(row) / slotsPerLeaf
         leaves[number, default: [UInt64](repeating: 0, count: slotsPerLeaf)][Int(row) % slotsPerLeaf] &+=
@@ -89,7 +89,7 @@ struct RowSums {
         var mixed = value &* 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        // Never zero: what happens must show.
+        // Never zero, so that everything counted changes the sum.
         return (mixed ^ mixed >> 31) | 1
     }
 }

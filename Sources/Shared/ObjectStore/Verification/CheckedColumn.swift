@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayStorage
 
-/// Reads the leaves of one column, the one asked for last at hand.
+/// Reads the leaves of one column, and keeps the last one at hand.
 struct CheckedColumn {
     private let reader: any StorageReader
     private let id: UInt32
@@ -9,7 +9,7 @@ struct CheckedColumn {
     private let blank: UnsafeRawPointer
     private var number = -1
     private var leaf: UnsafeRawPointer
-    /// Leaves that are not what a leaf of the column is.
+    /// The numbers of leaves that ``LeafCheck`` has rejected.
     private(set) var unsound: Set<Int> = []
 
     init(_ id: UInt32, _ kind: LeafKind, isNull: Bool, _ reader: any StorageReader) {
@@ -46,7 +46,7 @@ struct CheckedColumn {
         return LeafValue.read(leaf, Int(row) % slotsPerLeaf, type)
     }
 
-    /// A value that lies outside of the leaf; nil for others, and where it is missing.
+    /// The bytes of a value that lies outside of the leaf; nil for others, and where it is missing.
     private func long(_ row: Int64, _ leaf: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
         guard kind == .bytes, LongValues.slots(of: leaf)?.contains(Int(row) % slotsPerLeaf) == true else { return nil }
         return LongValues.bytes(id, row, in: reader)

@@ -57,7 +57,7 @@ extension ContentCheck {
         zip(values, values.dropFirst()).allSatisfy { Value.canonicallyPrecedes($0, $1) }
     }
 
-    /// Brings the entries of each object together: its head comes first, and its parts behind it.
+    /// Visits the collections of a tree, each with all its entries: the head comes first, and the parts behind it.
     private func forEachCollection(
         in tree: UInt32, _ name: String, _ body: (StoredCollection) -> Void
     ) {
@@ -82,7 +82,7 @@ extension ContentCheck {
         if let current { body(current) }
     }
 
-    /// All elements; nil where it is not known which they are.
+    /// All elements; nil when they cannot be read, which is noted.
     private func elements(
         _ stored: StoredCollection, _ type: PropertyType, _ name: String, _ checked: CheckedClass
     ) -> [Value]? {
@@ -104,7 +104,7 @@ extension ContentCheck {
         return values
     }
 
-    /// Takes the parts that a head leads to.
+    /// The elements of a list in chunks. Takes the parts that its head leads to.
     private func chunked(
         _ bytes: UnsafeRawBufferPointer, _ parts: inout [UInt32: UnsafeRawBufferPointer], _ type: PropertyType
     ) -> [Value]? {

@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayStorage
 
-// What the leaves of a column say, each by itself and of other objects.
+// Checks the leaves of a column, each by itself, and their links to other objects.
 
 extension ContentCheck {
     func checkColumn(_ place: Int, of checked: CheckedClass) {
@@ -43,7 +43,7 @@ extension ContentCheck {
         for number in column.unsound.sorted() { report.note("Leaf \(number) of \(name) contradicts itself.") }
     }
 
-    /// The values outside of leaves are those that the leaves say are there.
+    /// Checks that the values outside of leaves are those that the leaves name.
     private func checkLong(_ id: UInt32, _ name: String, of checked: CheckedClass, _ column: inout CheckedColumn) {
         var missing: Set<Int64> = []
         for number in checked.numbers {
@@ -118,7 +118,7 @@ extension ContentCheck {
     }
 }
 
-/// What the readers and scans of a leaf rely on, beyond what ``LeafCheck`` asks of each that is read.
+/// Checks what the readers and scans of a leaf rely on, beyond what ``LeafCheck`` checks at each read.
 enum LeafContent {
     /// What is wrong with the values of rows that are there; nil when nothing is.
     static func problem(_ leaf: UnsafeRawPointer, _ kind: LeafKind, _ rows: SlotBitmap) -> String? {

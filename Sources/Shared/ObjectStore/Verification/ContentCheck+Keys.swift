@@ -16,7 +16,7 @@ extension ContentCheck {
             rows = [SlotBitmap](repeating: SlotBitmap(), count: checked.numbers.count)
         }
 
-        /// False when it was there.
+        /// False when it was there, or its leaf is dead.
         mutating func insert(_ row: Int64) -> Bool {
             let slot = Int(row) % slotsPerLeaf
             guard let place = checked.place(row), !rows[place].contains(slot) else { return false }
@@ -80,7 +80,7 @@ extension ContentCheck {
         }
     }
 
-    /// What the rows of a class say their primary keys are.
+    /// The primary keys as the rows of a class hold them.
     private struct KeySource {
         private let checked: CheckedClass
         private var column: CheckedColumn?

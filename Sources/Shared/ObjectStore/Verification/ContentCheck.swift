@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayQuery
 import CausewayStorage
 
-/// Compares what a snapshot says of its objects in more than one place. FORMAT.md has the rules.
+/// Compares everything that a snapshot stores of its objects in more than one place. FORMAT.md has the rules.
 ///
 /// 1. Which rows are there comes first: everything else is compared with that.
 /// 2. Every entry of an index or among primary keys is looked up in its column, and every row among the entries.
@@ -17,7 +17,7 @@ final class ContentCheck {
     var classesByNumber: [UInt32: CheckedClass] = [:]
     let buffer = KeyBuffer()
     var words = TextWords()
-    /// Those that belong to a column.
+    /// How many long values belong to a column.
     var longValues = 0
 
     init(_ catalog: Catalog, _ reader: any StorageReader, _ report: VerificationReport) {
@@ -57,7 +57,7 @@ final class ContentCheck {
 
     // MARK: - The catalog
 
-    /// A number names one tree or column.
+    /// Checks that a number names one tree or column.
     private func checkNumbers() {
         var seen: Set<UInt32> = [0]
         let next = reader.get(FixedTree.catalog, CatalogKey.nextNumber).map { $0.readUInt32() } ?? FixedTree.firstFree

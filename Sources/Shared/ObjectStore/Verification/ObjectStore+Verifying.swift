@@ -4,8 +4,8 @@ extension ObjectStore {
     /// Reads the whole file and compares everything in it that says the same thing twice: pages with their checksums,
     /// indexes with columns, links with backlinks, collections with their chunks, counts with contents.
     ///
-    /// It looks at the newest version, while the file is in use. Damage is reported and not thrown, and nothing hears of
-    /// it: what is found here may never be read otherwise. Objects on damaged pages are not compared.
+    /// Reads the newest version, while the file is in use. Damage is reported and not thrown, and ``Options/onDamage``
+    /// is not called: what is found here may never be read otherwise. If pages are damaged, objects are not compared.
     ///
     /// - Parameter progress: told now and then how much is done, from 0 to 1.
     /// - Complexity: O(n) in the size of the file, and a few bytes of memory for each object.

@@ -1,6 +1,6 @@
 /// What a verification of a file found.
 package struct VerificationReport: Sendable, Hashable {
-    /// More sentences than this help nobody; the others are counted.
+    /// The most problems that get a sentence. The others are only counted.
     package static let problemsMax = 100
 
     /// One sentence each: where, and what contradicts what. Empty when the file is sound.

@@ -102,7 +102,7 @@ INLINE bool gather(
     return true;
 }
 
-/// Below so many candidates of 64 each is looked at singly.
+/// Below this many candidates of 64, each string is compared singly.
 enum { FEW = 12 };
 
 INLINE void affix(
@@ -270,7 +270,7 @@ KERNEL(
     causeway_scan_contains, (const causeway_strings *strings, const causeway_needle *needle, uint64_t *words),
     (strings, needle, words))
 
-/// Most leaves have no other bytes at all, and learning that takes no mask for each piece.
+/// Whether all bytes are ASCII. In most leaves they are, and this test takes no mask for each piece.
 INLINE bool is_ascii(const uint8_t *bytes, size_t count) {
     bytes64 seen = {0};
     size_t position = 0;

@@ -1,8 +1,8 @@
 package import CausewayModel
 
 /// `@count`, `@min`, `@max`, `@sum` or `@avg` over the values of a collection, one after the other. Nulls count for
-/// `@count` and for nothing else. Of mixed values the sum and the average take the numbers, as decimals, and minimum and
-/// maximum are the ends of the order in which a sort puts them.
+/// `@count` and for nothing else. Of mixed values, the sum and the average take the numbers, as decimals. The minimum
+/// and the maximum are the first and the last in the order of a sort.
 package struct AggregateFold {
     private let aggregate: Aggregate
     private let type: PropertyType

@@ -1,11 +1,11 @@
 package import CausewayModel
 
 extension ArithmeticOperator {
-    /// What the operation gives; null where one side is no number, and for an int divided by zero.
+    /// The result of the operation; null where one side is no number, and for an int divided by zero.
     ///
-    /// Two ints give an int: a result beyond an Int64 is the nearest Int64, as that of `@sum` is, and a quotient is
-    /// cut towards zero. With a decimal on either side both are decimals, a float or double as the one it reads like.
-    /// Everything else is computed in doubles, by IEEE 754.
+    /// Two ints give an int: a result beyond an Int64 is the nearest Int64, as that of `@sum` is, and a quotient is cut
+    /// towards zero. With a decimal on either side both are decimals, a float or double as the decimal that it prints
+    /// as. Everything else is computed in doubles, by IEEE 754.
     package func applied(_ left: Value, _ right: Value) -> Value {
         switch (left, right) {
         case (.int(let left), .int(let right)): return integer(left, right).map { .int($0) } ?? .null

@@ -10,7 +10,7 @@ package enum NestedStep: Hashable, Sendable {
     case any
     /// Every key of a dictionary.
     case keys
-    /// How many elements there are. Written as an aggregate, and a step only once it is bound.
+    /// How many elements there are. Written as an aggregate; binding the path makes it a step.
     case count
 
     /// Whether it leads from one value to several.
@@ -47,9 +47,10 @@ extension NestedContent {
 }
 
 extension RowSource {
-    /// Hands over what the steps of a path's end find in mixed values until `body` answers false; false when it did.
+    /// Hands `body` what the steps of a path's end find in mixed values until it answers false. Returns false when it
+    /// did.
     ///
-    /// Where single steps find nothing, that is null; where any step leads to several values, it is none of them.
+    /// Single steps that find nothing give one null. If any step leads to several values, nothing found is no value.
     func walkNested(_ step: BoundPath.Step, _ body: (Value) -> Bool) -> Bool {
         let isToMany = step.isToMany
         return descend(content(of: step), step.nested[...]) { found in

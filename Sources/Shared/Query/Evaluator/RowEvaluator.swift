@@ -1,8 +1,7 @@
 import CausewayModel
 
 extension BoundPredicate {
-    /// Whether one object meets the predicate. What the leaf-by-leaf evaluator of the object store says of a row,
-    /// this says too.
+    /// Whether one object meets the predicate. Agrees with the leaf-by-leaf evaluator of the object store on every row.
     ///
     /// - Complexity: linear in the predicate and in the elements of the lists it names.
     package func matches(_ row: some RowSource) -> Bool {
@@ -90,7 +89,7 @@ extension RowSource {
         return fold.result
     }
 
-    /// What a step that is no collection reads; of a key that its map does not have, null.
+    /// The value that a step reads if it is no collection; null for a key that its map does not have.
     func value(at step: BoundPath.Step) -> Value {
         if let place = step.place {
             return place.element(of: elements(of: step.property, in: step.className)) ?? .null
@@ -102,7 +101,7 @@ extension RowSource {
         return values.indices.contains(place) ? values[place] : .null
     }
 
-    /// Hands over every value at the end of a path until `body` answers false; false when it did.
+    /// Hands `body` every value at the end of a path until it answers false. Returns false when it did.
     ///
     /// A link at the end counts as it stands, whether its object is here or not: otherwise `owner == nil` and
     /// `dogs.@count` would differ between a server and a device that holds a part of the objects.

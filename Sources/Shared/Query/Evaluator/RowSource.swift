@@ -1,6 +1,7 @@
 package import CausewayModel
 
-/// One object as the row evaluator sees it: whoever holds objects in a form of their own lets queries run on them.
+/// One object as the row evaluator sees it. Types that hold objects in a form of their own adopt it, so that queries
+/// run on them.
 ///
 /// Class names and property indices are those of the schema the predicate was bound to.
 package protocol RowSource {
@@ -13,7 +14,7 @@ package protocol RowSource {
 
     /// The objects of a class whose property links to this one, once for each link; with no class, all that link to it.
     ///
-    /// A source that cannot know answers none: whoever has such a source refuses predicates that ask
+    /// A source that cannot know returns none. Its owner refuses predicates that ask
     /// (``BoundPredicate/usesLinks(in:)``).
     func origins(of property: Int, in className: String?) -> [Value]
 

@@ -1,15 +1,16 @@
-/// A string or byte condition made ready once and run over many values: `==`, `<`, BEGINSWITH, LIKE and the rest,
-/// with `[c]` and `[d]`.
+/// A string or byte condition, prepared once and run over many values: `==`, `<`, BEGINSWITH, LIKE and the rest, with
+/// `[c]` and `[d]`.
 ///
-/// Works on UTF-8 bytes. Order is byte order, which for UTF-8 is the order of code points. What `[c]` and `[d]` fold says
-/// ``StringFolding``. An empty needle of BEGINSWITH, ENDSWITH and CONTAINS matches nothing, as Realm has it.
+/// Works on UTF-8 bytes. Order is byte order, which for UTF-8 is the order of code points. ``StringFolding`` defines
+/// what `[c]` and `[d]` fold. An empty needle of BEGINSWITH, ENDSWITH and CONTAINS matches nothing, as in Realm.
 package struct StringMatcher: Sendable {
     private let comparator: Comparator
     private let options: TextOptions
     private let needle: [UInt8]
     /// The haystack folded, kept between calls so that folding allocates once.
     private var scratch: [UInt8] = []
-    /// Of TEXT, which knows no needle: one or none, and as an array a single word in every other matcher.
+    /// The search of TEXT, which has no needle: one or none. As an array it takes a single machine word in all other
+    /// matchers.
     private var searches: [TextSearch] = []
 
     package init(_ comparator: Comparator, _ needle: [UInt8], options: TextOptions = []) {
@@ -167,7 +168,7 @@ package enum StringPattern {
     }
 }
 
-/// Case and diacritic folding, code point by code point: what `LatinFolding` and `UnicodeFolding` hold.
+/// Case and diacritic folding, code point by code point, by the tables of `LatinFolding` and `UnicodeFolding`.
 package enum StringFolding {
     package static func folded(_ bytes: UnsafeRawBufferPointer, _ options: TextOptions) -> [UInt8] {
         var result: [UInt8] = []
@@ -227,7 +228,7 @@ package enum StringFolding {
             guard byte & 0xC0 == 0x80 else { return nil }
             code = code << 6 | UInt32(byte & 0x3F)
         }
-        // Longer than it needs to be, half of a pair, or beyond Unicode.
+        // Overlong, half of a surrogate pair, or beyond Unicode.
         guard code >= (width == 2 ? 0x80 : width == 3 ? 0x800 : 0x1_0000), code < 0x11_0000, code >> 11 != 0x1B else {
             return nil
         }

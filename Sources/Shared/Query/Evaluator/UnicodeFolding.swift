@@ -1,11 +1,11 @@
 /// Case and diacritics of the code points from U+0250 on: simple case folding, and canonical decomposition without marks.
 ///
-/// The tables are a part of the program and not asked of the system, so that a device and a server never differ. Found
-/// by page, 256 code points each; pages without letters that fold share one.
+/// The tables are a part of the program and do not come from the system, so that a device and a server never differ.
+/// They are found by pages of 256 code points; pages without letters that fold share one.
 struct UnicodeFolding: Sendable {
     static let table = UnicodeFolding()
 
-    /// What of a code point with nothing to fold is stored: no difference.
+    /// The difference stored for a code point with nothing to fold.
     private static let none: Int32 = 0
     /// A mark, which folds to nothing.
     private static let mark = Int32.max

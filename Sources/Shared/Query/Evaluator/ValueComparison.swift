@@ -1,6 +1,7 @@
 package import CausewayModel
 
-/// What an operator says of two values. The one place that knows; evaluators that work on columns agree with it.
+/// Decides whether an operator holds for two values. This is the only definition; evaluators that work on columns agree
+/// with it.
 package enum ValueComparison {
     /// Null equals null and nothing else, and is neither less nor greater than anything. NaN equals nothing.
     package static func holds(
@@ -68,7 +69,8 @@ package enum ValueComparison {
         }
     }
 
-    /// A number as a decimal: a Double is the one that it reads like, so that 0.1 is 0.1. Nil for what is no number.
+    /// A number as a decimal: a Float or Double is the decimal that it prints as, so that 0.1 is 0.1. Nil for what is
+    /// no number.
     package static func decimal(_ value: Value) -> DecimalNumber? {
         switch value {
         case .int(let value): DecimalNumber(value)
@@ -96,7 +98,7 @@ package enum ValueComparison {
         comparator.exchanged.map { mixed(right, $0, left) } ?? false
     }
 
-    /// Exact, where turning the Int64 into a Double would make neighbours equal.
+    /// Exact, where converting the Int64 to a Double would make neighbours equal.
     private static func mixed(_ left: Int64, _ comparator: Comparator, _ right: Double) -> Bool {
         if right.isNaN { return comparator == .notEqual }
         if right >= 0x1p63 { return compare(0, comparator, 1) }

@@ -1,6 +1,6 @@
 package import CausewayModel
 
-/// The one order of values of all types, in which a sort puts mixed ones: null, bools, numbers of any type by their
+/// The one order of values of all types, by which mixed values are sorted: null, bools, numbers of any type by their
 /// amounts (NaN first), strings and data by their bytes, dates, ObjectIds, UUIDs, links.
 package enum ValueOrder {
     package static func precedes(_ left: Value, _ right: Value) -> Bool {

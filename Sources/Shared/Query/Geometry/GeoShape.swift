@@ -11,11 +11,11 @@ package struct GeoPosition: Hashable, Sendable {
     /// Whether there is such a place.
     package var isOnEarth: Bool { -90...90 ~= latitude && -180...180 ~= longitude }
 
-    /// As GeoJSON has it: the longitude first.
+    /// As in GeoJSON: the longitude first.
     package var text: String { "[\(longitude), \(latitude)]" }
 }
 
-/// A part of the Earth's surface, as written. `GeoRegion` is what can be asked for places.
+/// A part of the Earth's surface, as written. `GeoRegion` tests whether places are in it.
 package enum GeoShape: Hashable, Sendable {
     case box(southWest: GeoPosition, northEast: GeoPosition)
     case circle(center: GeoPosition, radians: Double)
@@ -42,7 +42,7 @@ package enum GeoShape: Hashable, Sendable {
     }
 }
 
-/// Why a shape is none.
+/// Why a shape is not valid.
 struct GeoShapeFault: Error {
     let reason: String
 
@@ -51,7 +51,7 @@ struct GeoShapeFault: Error {
     }
 }
 
-/// A shape that is one: places can be asked whether they are in it. Its boundary belongs to it.
+/// A valid shape, which tests whether places are in it. Its boundary belongs to it.
 package struct GeoRegion: Hashable, Sendable {
     private enum Form: Hashable, Sendable {
         /// All places whose straight-line distance from the centre, squared, is at most this.
@@ -82,7 +82,7 @@ package struct GeoRegion: Hashable, Sendable {
         }
     }
 
-    /// Whether the place is in the shape. No place outside the Earth's degrees is.
+    /// Whether the place is in the shape. False for places outside the Earth's degrees.
     ///
     /// - Complexity: O(n) for a polygon of n vertices.
     package func contains(_ place: GeoPosition) -> Bool {

@@ -13,7 +13,7 @@ struct SphereVector: Hashable, Sendable {
     init(_ place: GeoPosition) {
         let latitude = Trigonometry.sineAndCosine(degrees: place.latitude)
         let longitude = Trigonometry.sineAndCosine(degrees: place.longitude)
-        // Zero has two signs that are one place.
+        // Adding 0 turns −0 into 0: both are one place.
         x = latitude.cosine * longitude.cosine + 0
         y = latitude.cosine * longitude.sine + 0
         z = latitude.sine + 0
@@ -59,7 +59,7 @@ struct SphereVector: Hashable, Sendable {
 struct SphereEdge: Hashable, Sendable {
     let start: SphereVector
     let end: SphereVector
-    /// Points to the left of who goes from the start to the end; as long as the sine of the way.
+    /// Points to the left on the way from the start to the end. Its length is the sine of the edge's angle.
     let normal: SphereVector
 
     // Everything is computed from differences between places near by, which lose nothing to rounding, so that an edge of a
@@ -71,7 +71,7 @@ struct SphereEdge: Hashable, Sendable {
         normal = start.cross(end - start)
     }
 
-    /// What rounding leaves of a place that lies on an edge: six nanometres on the Earth.
+    /// How far rounding may move a place away from the edge it lies on: six nanometres on the Earth.
     private static let tolerance = 1e-15
 
     func contains(_ place: SphereVector) -> Bool {
@@ -88,8 +88,8 @@ struct SphereEdge: Hashable, Sendable {
 
     var middle: SphereVector { (start + end).normalized }
 
-    /// How far a place is away, in a straight line or along the sphere, whichever was quicker to compute: only near zero
-    /// does it matter.
+    /// The distance of a place, straight or along the sphere, whichever is quicker to compute. Only values near zero
+    /// matter, where both are the same.
     func distance(to place: SphereVector) -> Double {
         spans(place)
             ? abs(side(of: place)) / normal.length : min((place - start).length, (place - end).length)

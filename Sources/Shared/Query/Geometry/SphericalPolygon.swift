@@ -2,7 +2,8 @@
 struct SphericalPolygon: Hashable, Sendable {
     private let outer: SphericalRing
     private let holes: [SphericalRing]
-    /// The middle of the vertices, and the least cosine of a vertex seen from there; nil where they are all around.
+    /// The middle of the vertices, and the least cosine of the angle from it to a vertex; nil where they are all
+    /// around.
     private let cap: (middle: SphereVector, cosine: Double)?
 
     /// The rules, in the order they are checked:
@@ -78,7 +79,7 @@ struct SphericalPolygon: Hashable, Sendable {
         return outer.location(of: place) != .outside && holes.allSatisfy { $0.location(of: place) != .inside }
     }
 
-    /// A cap of less than half the sphere that holds all vertices holds their edges, and what they enclose, as well.
+    /// A cap of less than half the sphere that holds all vertices also holds their edges, and what they enclose.
     private static func cap(around vertices: [SphereVector]) -> (SphereVector, Double)? {
         let sum = vertices.reduce(SphereVector(x: 0, y: 0, z: 0), +)
         guard sum.lengthSquared > 1e-9 else { return nil }

@@ -25,7 +25,7 @@ struct SphericalRing: Hashable, Sendable {
         }
         var vertices: [SphereVector] = []
         for place in places {
-            // A place written twice in a row is written once.
+            // A place that is written twice in a row counts once.
             let vertex = SphereVector(place)
             if vertices.last?.isSamePlace(as: vertex) != true { vertices.append(vertex) }
         }
@@ -69,7 +69,7 @@ struct SphericalRing: Hashable, Sendable {
 
     // MARK: - Inside and outside
 
-    /// Of the two sides, the one with less area is inside. Nil where the ring touches itself.
+    /// A place inside. Of the two sides, the one with less area is inside. Nil where the ring touches itself.
     private static func innerPlace(_ edges: [SphereEdge]) -> SphereVector? {
         guard
             let longest = edges.indices.max(by: { left, right in
@@ -85,8 +85,8 @@ struct SphericalRing: Hashable, Sendable {
         return (isLeftInside(edges) ? middle + left : middle - left).normalized
     }
 
-    /// The triangles from one vertex to each edge, to the left positive: their areas add up to that of the left side, up to
-    /// whole spheres.
+    /// Adds up the areas of the triangles from one vertex to each edge, positive to the left. The sum is the area of
+    /// the left side, up to whole spheres.
     private static func isLeftInside(_ edges: [SphereEdge]) -> Bool {
         let apex = edges[0].start
         let area = edges.dropFirst().dropLast().reduce(0.0) { area, edge in
@@ -103,7 +103,7 @@ struct SphericalRing: Hashable, Sendable {
     func location(of place: SphereVector) -> Location {
         if edges.contains(where: { $0.contains(place) }) { return .boundary }
         guard (place + inner).lengthSquared > 1e-18 else {
-            // On the other side of the globe every way is the shortest: one is chosen.
+            // From the opposite side of the globe, every way is a shortest one: one is chosen.
             let between = inner.perpendicular
             return crossings(from: place, to: between) != crossings(from: between, to: inner) ? .outside : .inside
         }

@@ -1,9 +1,9 @@
 /// Sine, cosine and arc tangent from nothing but `+ - * /` and the square root.
 ///
-/// IEEE 754 says to the last bit what these five give; what a C library's `sin` gives differs from one to the next. A
-/// device and a server of different make must agree on every point [I9], so the functions are made of these.
+/// IEEE 754 defines the results of these five to the last bit, while `sin` differs from one C library to the next. A
+/// device and a server of different make must agree on every point [I9], so these functions use nothing else.
 enum Trigonometry {
-    /// Both at once, of an angle in degrees. Exact at every multiple of a right angle.
+    /// The sine and the cosine of an angle in degrees. Exact at every multiple of a right angle.
     static func sineAndCosine(degrees: Double) -> (sine: Double, cosine: Double) {
         // Whole right angles are taken off in degrees, where that loses nothing.
         let quarters = (degrees / 90).rounded()
@@ -17,7 +17,7 @@ enum Trigonometry {
         }
     }
 
-    /// Of an angle from 0 to half a turn.
+    /// The sine of an angle from 0 to half a turn.
     static func sine(radians: Double) -> Double {
         // Folded into the first quarter, and there into its nearer half.
         let angle = radians > .pi / 2 ? .pi - radians : radians
@@ -50,7 +50,7 @@ enum Trigonometry {
         return sum
     }
 
-    /// Of a number from 0 to 1. Halving the angle three times makes it small enough for a short series.
+    /// The arc tangent of a number from 0 to 1. Halving the angle three times makes it small enough for a short series.
     private static func arcTangent(_ number: Double) -> Double {
         var tangent = number
         for _ in 0..<3 { tangent /= 1 + (1 + tangent * tangent).squareRoot() }

@@ -1,7 +1,7 @@
 import CausewayModel
 
 extension Binder {
-    /// Computes what is constant; what is left of arithmetic is computed object by object.
+    /// Computes what is constant. All other arithmetic is computed object by object.
     func bindArithmetic(_ comparison: Comparison, depth: Int) throws(QueryError) -> BoundPredicate {
         if let left = try constant(comparison.left), comparison.right.isPlain {
             return try rebind(comparison, left: .value(left), depth: depth)
@@ -47,7 +47,7 @@ extension Binder {
         }
     }
 
-    /// What a side without any path comes to; nil for other sides.
+    /// The value of a side without any path; nil for other sides.
     private func constant(_ expression: Expression) throws(QueryError) -> Value? {
         guard case .arithmetic(let arithmetic) = expression, arithmetic.paths.isEmpty else { return nil }
         return try folded(arithmetic)

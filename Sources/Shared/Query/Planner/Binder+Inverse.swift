@@ -21,7 +21,7 @@ extension PropertyPath {
 }
 
 extension Binder {
-    /// The step, and the collection that it leads through as if it were a list of the class; nil for other names.
+    /// The step against a link, and the collection that it leads through as a list property; nil for other names.
     func inverseStep(
         _ name: String, from current: ClassSchema, isLast: Bool, _ aggregate: Aggregate?
     ) throws(QueryError) -> (step: BoundPath.Step, property: Property)? {

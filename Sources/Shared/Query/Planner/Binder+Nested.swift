@@ -3,9 +3,10 @@ import CausewayModel
 // Subscripts of mixed values.
 
 extension Binder {
-    /// The steps into mixed values that a path asks for at its end, and what a key means that could be a map's.
+    /// The steps into mixed values at the end of a path. Decides whether its first subscript belongs to the property
+    /// itself.
     ///
-    /// - Parameter path: Its part is taken away where it is a step into a mixed value.
+    /// - Parameter path: Loses its part, last place or aggregate where that is a step into a mixed value.
     func nestedSteps(_ path: inout PropertyPath, at last: Property) throws(QueryError) -> [NestedStep] {
         guard !path.nested.isEmpty || last.type == .mixed else { return [] }
         var steps = path.nested

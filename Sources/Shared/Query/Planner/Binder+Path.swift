@@ -58,7 +58,7 @@ extension Binder {
             var step = BoundPath.Step(className: current.name, property: index, of: found)
             if isLast {
                 nested = try nestedSteps(&path, at: found)
-                // The property's own list or map is the first thing they go into.
+                // The first of the steps goes into the property's own list or map.
                 if !nested.isEmpty, found.collection != .none, path.part == nil { collections -= 1 }
             }
             if let place = path.places[position] { try take(place, of: &step, &found, path) }

@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// What is left of a comparison once its constant has the property's type.
+/// A comparison after its constant was converted to the property's type.
 enum Converted {
     case comparison(Comparator, Value)
     /// Holds for no value, null included.
@@ -15,8 +15,8 @@ extension Binder {
     /// Turns a constant into a value of the path's type, changing the operator where only that keeps the meaning:
     /// `age < 2.5` over ints is `age <= 2`.
     ///
-    /// Ints take any number exactly. Doubles and Floats take any number as the nearest they can hold, as a property
-    /// set to that number would; decimals take a Double or Float as the decimal it reads like.
+    /// Ints take any number exactly. Doubles and Floats take any number as the nearest they can hold, as a property set
+    /// to that number would. Decimals take a Double or Float as the decimal that it prints as.
     func convert(_ value: Value, _ comparator: Comparator, _ path: ResolvedPath) throws(QueryError) -> Converted {
         if value.isNull { return try convertNull(comparator, path) }
         switch (path.type, value) {
@@ -135,8 +135,8 @@ private enum Number {
     }
 
     /// - Parameters:
-    ///   - below: the integer below the number; nil when no Int64 is.
-    ///   - isAbove: whether the number without one is beyond the largest Int64, not the least.
+    /// - below: the largest Int64 below the number; nil when there is none.
+    /// - isAbove: without one, whether the number is above the largest Int64, and not below the least.
     private static func int(_ comparator: Comparator, between below: Int64?, isAbove: Bool) -> Converted {
         switch comparator {
         case .equal: return .never
@@ -165,7 +165,7 @@ private enum Number {
         nearest(comparator, value.double, isFinite: value.isFinite) { .double($0) }
     }
 
-    /// - Parameter isFinite: of the constant itself.
+    /// - Parameter isFinite: whether the constant itself is finite.
     private static func nearest<Number: BinaryFloatingPoint>(
         _ comparator: Comparator, _ nearest: Number, isFinite: Bool, _ value: (Number) -> Value
     ) -> Converted {
@@ -186,7 +186,7 @@ private enum Number {
 }
 
 extension Value {
-    /// The bound of a range that includes it, for values above this one.
+    /// The lower bound of a closed range of the values above this one; nil where there is none.
     func closed(below comparator: Comparator) -> Value? {
         switch (comparator, self) {
         case (.greaterOrEqual, _): self
@@ -208,7 +208,7 @@ extension Value {
 
 // MARK: - Tests of one element
 
-/// A path and its quantifier, waiting for what is asked of each value.
+/// A path and its quantifier, from which the test of each value is built.
 struct ElementTest {
     var quantifier: Quantifier
     var path: BoundPath

@@ -178,7 +178,8 @@ struct Binder {
         }
     }
 
-    /// That IN and BETWEEN have a list and the others have not; parsed text has been checked, built predicates not.
+    /// Checks that IN and BETWEEN have a list and the others have none. The parser has checked text, but not predicates
+    /// built by code.
     private func checkShape(_ comparator: Comparator, _ values: [Value], isList: Bool) throws(QueryError) {
         switch comparator {
         case .in where !isList:
@@ -272,7 +273,7 @@ struct Binder {
         return written == .implied ? .any : written
     }
 
-    /// Which operators a type has.
+    /// Checks that a type has an operator.
     private func checkOperator(
         _ comparator: Comparator, _ type: PropertyType, _ options: TextOptions
     ) throws(QueryError) {

@@ -13,7 +13,7 @@ package struct BoundComputation: Hashable, Sendable {
     /// Equality, an order, `in` or `between`.
     package var comparator: Comparator
     package var right: Right
-    /// The one path through a collection: each of its elements is computed with by itself, in the places of `element`.
+    /// The one path through a collection. Each of its elements is computed with by itself, in place of `element`.
     package var elements: BoundPath?
 
     package init(
@@ -38,7 +38,7 @@ package struct BoundComputation: Hashable, Sendable {
 package indirect enum BoundArithmetic: Hashable, Sendable {
     case value(Value)
     case path(BoundPath)
-    /// The element of the collection that is looked at.
+    /// The collection's element that is computed with.
     case element
     case operation(BoundArithmetic, ArithmeticOperator, BoundArithmetic)
 

@@ -1,7 +1,7 @@
 package import CausewayModel
 
 extension BoundPredicate {
-    /// The classes that have a property which the predicate names by its place.
+    /// The classes whose properties the predicate names by their places.
     package var classNames: Set<ExactString> {
         switch self {
         case .constant: []
@@ -22,7 +22,7 @@ extension BoundPredicate {
 }
 
 extension BoundPath {
-    /// The classes that have a property which the path names by its place, and those that its links lead to.
+    /// The classes whose properties the path names by their places, and those that its links lead to.
     package var classNames: Set<ExactString> {
         Set(steps.flatMap { [$0.className, $0.target].compactMap { $0.map { ExactString($0) } } })
     }

@@ -65,7 +65,7 @@ extension BoundPath {
         }
     }
 
-    /// The path by its names again, for messages.
+    /// The path as names, for messages.
     package func text(in schema: Schema) -> String {
         let names = steps.map { step -> String in
             if step.direction == .backwardFromAnywhere { return PropertyPath.inverse }

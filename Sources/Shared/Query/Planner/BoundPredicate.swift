@@ -32,9 +32,9 @@ package struct BoundComparison: Hashable, Sendable {
     }
 }
 
-/// How many elements of a collection meet a condition, against constants.
+/// Compares the number of elements of a collection that meet a condition with constants.
 package struct BoundSubquery: Hashable, Sendable {
-    /// What is asked of the number of elements. Its path ends in the collection, with the aggregate `count`.
+    /// The comparison of the number of elements. Its path ends in the collection, with the aggregate `count`.
     package var count: BoundComparison
     /// Over the class of the elements. An element whose object is not here does not meet it.
     package var condition: BoundPredicate
@@ -56,12 +56,13 @@ package enum Operand: Hashable, Sendable {
 package struct BoundPath: Hashable, Sendable {
     package struct Step: Hashable, Sendable {
         package var className: String
-        /// The property's index in its class's schema, whose class is the target for a step backwards; of a map's keys the
-        /// complement of it.
+        /// The property's index in its class's schema; the complement of it for a map's keys. The class is the target
+        /// for a step backwards.
         package var property: Int
         /// The key of a map whose value is meant: then the step has one value.
         package var mapKey: ExactString?
-        /// Steps into the mixed values of the property, whose own list or map is the first they go into.
+        /// Steps into the mixed values of the property. The first one goes into the property's own list or map, if it
+        /// is one.
         package var nested: [NestedStep] = []
         /// Which element of a list is meant: then the step has one value.
         package var place: ListPlace?
@@ -80,7 +81,7 @@ package struct BoundPath: Hashable, Sendable {
             self.target = target
         }
 
-        /// Whether the step reads a value of its own from a column: no collection, and nothing out of one.
+        /// Whether the step reads a single value from a column: it is no collection, and reads nothing out of one.
         package var isColumn: Bool { collection == .none && mapKey == nil && place == nil && nested.isEmpty }
 
         /// Whether an object has several values there.
@@ -90,13 +91,13 @@ package struct BoundPath: Hashable, Sendable {
         package var schemaIndex: Int { property < 0 ? ~property : property }
     }
 
-    /// Which way a step goes along a link. Schemas know nothing of the way back: it follows from the links.
+    /// Which way a step goes along a link. Schemas do not contain the way back: it follows from the links.
     package enum Direction: Hashable, Sendable {
         /// To what a property of the object holds.
         case forward
         /// To the objects of the target class whose property links to the object, once for each link.
         case backward
-        /// To whatever links to the object through any property of any class. Its one use is to be counted.
+        /// To whatever links to the object through any property of any class. It can only be counted.
         case backwardFromAnywhere
     }
 

@@ -5,7 +5,7 @@ package enum StoredType: UInt8, CaseIterable, Hashable, Sendable {
     case null, bool, int, float, double, decimal, string, binary, date, objectId, uuid, object
     case list, dictionary
 
-    /// The type of a value by itself, to which a collection is a link like one to an object.
+    /// The type of a value by itself. A collection is a link here, like one to an object.
     package init(_ value: Value) {
         switch value {
         case .null: self = .null

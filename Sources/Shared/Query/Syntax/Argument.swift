@@ -1,6 +1,6 @@
 package import CausewayModel
 
-/// What stands for a `%@`, `%K`, `%d` or `$0` in the text.
+/// The value for a `%@`, `%K`, `%d` or `$0` in the text.
 package enum Argument: Hashable, Sendable {
     case value(Value)
     /// For IN, BETWEEN, and `ANY … IN`.

@@ -51,7 +51,7 @@ extension Arithmetic {
         }
     }
 
-    /// Parentheses stand only where another tree would be read without them.
+    /// The text, with parentheses only where another tree would be read without them.
     ///
     /// - Parameter start: what stands before every path.
     func text(from start: String) -> String {

@@ -1,7 +1,7 @@
 /// `location GEOWITHIN geoBox(…)`: whether a point is in a shape.
 ///
-/// A point is an embedded object with a string `type`, which says "Point", and a list of doubles `coordinates`: longitude,
-/// latitude, and perhaps more, which says nothing here.
+/// A point is an embedded object with a string `type`, which says "Point", and a list of doubles `coordinates`:
+/// longitude, latitude, and perhaps more, which is ignored.
 package struct GeoWithin: Hashable, Sendable {
     package var quantifier: Quantifier
     package var path: PropertyPath

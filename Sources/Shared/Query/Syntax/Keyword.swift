@@ -20,8 +20,8 @@ enum Keyword: String, CaseIterable {
         self.init(rawValue: word.lowercased())
     }
 
-    /// True for words that stand for a thing of their own wherever an operand is expected.
-    /// The rest (`oid`, `geobox` and so on) are plain names unless a parenthesis follows; `geowithin` where a name stands.
+    /// Whether the word can be no plain name wherever an operand is expected. The rest (`oid`, `geobox` and so on) are
+    /// plain names unless a parenthesis follows. `geowithin` is one wherever a name is expected.
     var isReserved: Bool {
         switch self {
         case .oid, .uuid, .link, .container, .subquery, .geowithin, .geobox, .geocircle, .geopolygon: false

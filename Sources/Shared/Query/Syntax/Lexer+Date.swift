@@ -37,7 +37,7 @@ extension Lexer {
 }
 
 extension Timestamp {
-    /// With nanoseconds of the sign that the seconds have.
+    /// The same time, with nanoseconds of the sign that the seconds have.
     fileprivate var normalised: Timestamp {
         seconds < 0 && nanoseconds > 0
             ? Timestamp(seconds: seconds + 1, nanoseconds: nanoseconds - 1_000_000_000) : self
@@ -54,7 +54,7 @@ private enum CivilDay {
         month == 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Since 1 January 1970. Years before 0 do not come here.
+    /// The days since 1 January 1970. The year must be 0 or later.
     static func number(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let before = year - 1
         // Leap days until the end of the year before; year 0 was a leap year itself.

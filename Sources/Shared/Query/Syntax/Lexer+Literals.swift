@@ -79,7 +79,7 @@ extension Lexer {
         }
         var isInteger = true
         var count = digits()
-        // "1.name" is not a number with a name, so a point that no digit follows ends the number only after one.
+        // A point belongs to the number if a digit stands before or behind it: ".name" is no number.
         if peek() == UInt8(ascii: "."), count > 0 || peek(1).map(Self.isDigit) == true {
             offset += 1
             count += digits()
@@ -108,7 +108,7 @@ extension Lexer {
         try endOfNumber(from: start)
         if isFloat, let value = Float(Self.completed(written)), value.isFinite { return .float(value) }
         if !isFloat, isInteger, let value = Int64(written) { return .int(value) }
-        // An integer too large for an Int64 is compared as the number it is, to a Double's precision.
+        // An integer too large for an Int64 is read as a Double.
         if !isFloat, let value = Double(Self.completed(written)), value.isFinite { return .double(value) }
         throw failure(
             at: start, found: "a number out of range", expected: "a finite \(isFloat ? "Float" : "Double")",
@@ -116,7 +116,7 @@ extension Lexer {
         )
     }
 
-    /// Swift's own readers want a digit on both sides of the point.
+    /// Swift's own readers need a digit on both sides of the point.
     private static func completed(_ written: String) -> String {
         var bytes = Array(written.utf8)
         if let point = bytes.firstIndex(of: UInt8(ascii: ".")) {

@@ -13,7 +13,7 @@ package enum ListPlace: Hashable, Sendable {
         }
     }
 
-    /// The element of these; nil where there is none.
+    /// The element at this place; nil where there is none.
     package func element<Element>(of elements: [Element]) -> Element? {
         switch self {
         case .at(let index): elements.indices.contains(index) ? elements[index] : nil

@@ -35,7 +35,7 @@ extension Value {
         return finite
     }
 
-    /// For errors: as RealmSwift shows a value, and never long.
+    /// The value as RealmSwift shows it, cut to a bounded length. For errors.
     package var shown: String {
         let text =
             switch self {
@@ -101,7 +101,7 @@ extension UUID16 {
 // MARK: - Parts of literals
 
 enum Literal {
-    /// Quotes, backslashes and control characters are escaped; everything else stands as it is.
+    /// The text in quotes. Quotes, backslashes and control characters are escaped; everything else stands as it is.
     static func quoted(_ text: String, with quote: Unicode.Scalar) -> String {
         var result = String(Character(quote))
         for scalar in text.unicodeScalars {
@@ -125,7 +125,7 @@ enum Hexadecimal {
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
-    /// At most sixteen digits, nothing else.
+    /// Reads one to sixteen digits; nil for anything else.
     static func number(_ digits: some Collection<UInt8>) -> UInt64? {
         guard !digits.isEmpty, digits.count <= 16 else { return nil }
         var number: UInt64 = 0

@@ -73,7 +73,7 @@ extension Parser {
         return options
     }
 
-    /// What no schema could make right.
+    /// Refuses what no schema could make right.
     private func check(
         _ left: Expression, _ comparator: Comparator, _ right: Expression, at leftStart: Int, _ rightStart: Int
     ) throws(QueryError) {

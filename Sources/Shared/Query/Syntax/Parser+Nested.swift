@@ -3,7 +3,7 @@ import CausewayModel
 extension Parser {
     /// `[0]`, `['key']`, `[*]` or `[#any]` behind a path, as a step into a mixed value; nil where no bracket follows.
     ///
-    /// The first of them may as well be the key of a map: the schema tells which.
+    /// The first one may also be the key of a map: the schema decides.
     mutating func nestedStep() throws(QueryError) -> NestedStep? {
         guard case .symbol(.openBracket) = lexeme.token else { return nil }
         // A star is no token of the grammar, so it is read from the bytes.
@@ -43,7 +43,7 @@ extension Parser {
 }
 
 extension Parser {
-    /// Refuses a path that goes deeper than values can.
+    /// Appends a step. Refuses a path that goes deeper than values can.
     func append(_ step: NestedStep, to path: inout PropertyPath) throws(QueryError) {
         guard path.subscripts < NestedCollection.levelMax else {
             throw failure(
@@ -56,7 +56,7 @@ extension Parser {
 }
 
 extension PropertyPath {
-    /// How many stand behind the last name.
+    /// How many subscripts stand behind the last name.
     fileprivate var subscripts: Int {
         let hasKey = if case .value = part { true } else { false }
         return nested.count + (hasKey || places[names.count - 1] != nil ? 1 : 0)
@@ -65,7 +65,8 @@ extension PropertyPath {
     /// Whether a subscript would be the first one behind the last name.
     var takesPlace: Bool { nested.isEmpty && part == nil && places[names.count - 1] == nil && !names.isEmpty }
 
-    /// Puts a step where a path has it: what stands first behind a name may as well be a list's or a map's own.
+    /// Appends a step. The first one behind a name goes to `part` or `places`, because it may belong to a map or list
+    /// itself.
     package mutating func append(_ step: NestedStep) {
         switch step {
         case .key(let key) where takesPlace: part = .value(key)

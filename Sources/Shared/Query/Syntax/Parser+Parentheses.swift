@@ -1,5 +1,5 @@
-/// Which opening parentheses hold an operand and not a predicate: those whose closing one an operator follows, as in
-/// `(age + 1) * 2 > 5`.
+/// The opening parentheses that hold an operand and not a predicate: an operator follows the closing one, as in `(age +
+/// 1) * 2 > 5`.
 ///
 /// Found in one pass over the whole text, so that nested parentheses cost no more than flat ones.
 struct OperandParentheses {

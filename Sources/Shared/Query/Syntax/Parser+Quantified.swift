@@ -8,7 +8,7 @@ extension Parser {
     ///
     /// A list takes the quantifier; one that stands before a path belongs to the comparison.
     ///
-    /// - Returns: with the place where that begins, for errors.
+    /// - Returns: the quantifier, the expression, and where the expression begins, for errors.
     mutating func quantifiedExpression() throws(QueryError) -> (Quantifier, Expression, start: Int) {
         guard let written = keyword?.quantifier else {
             let start = lexeme.position

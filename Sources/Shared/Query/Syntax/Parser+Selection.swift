@@ -34,7 +34,7 @@ extension Parser {
         return ahead.peek() == UInt8(ascii: "(") ? keyword : nil
     }
 
-    /// For the places that want a predicate alone.
+    /// Refuses SORT, DISTINCT and LIMIT, for places that want a predicate alone.
     func refuseSteps() throws(QueryError) {
         guard let step = stepKeyword else { return }
         throw failure(

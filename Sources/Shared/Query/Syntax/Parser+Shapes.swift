@@ -103,7 +103,7 @@ extension Parser {
         return rings
     }
 
-    /// `[longitude, latitude]`, as GeoJSON has it; an altitude may follow, which no shape has.
+    /// `[longitude, latitude]`, as in GeoJSON. An altitude may follow and is ignored.
     private mutating func position() throws(QueryError) -> GeoPosition {
         let expected = "a point such as [-122.35, 47.68], the longitude first"
         guard try take(.openBracket) else { throw unexpected(expected) }

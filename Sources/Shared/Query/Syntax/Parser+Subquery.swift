@@ -34,7 +34,7 @@ extension Parser {
         return path
     }
 
-    /// That a subquery's count meets nothing but constants.
+    /// Checks that a subquery's count is compared with constants only.
     func checkSubquery(_ left: Expression, _ right: Expression, at rightStart: Int) throws(QueryError) {
         switch (left, right) {
         case (.subquery, .path), (.subquery, .subquery), (.path, .subquery):

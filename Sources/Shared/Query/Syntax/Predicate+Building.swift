@@ -3,7 +3,7 @@ package import CausewayModel
 // Predicates made by code: flat where the text would be flat, so that a chain of filters does not nest.
 
 extension Predicate {
-    /// All of them; the ANDs among them dissolve into one.
+    /// The AND of the parts, with the ANDs among them dissolved into one.
     package static func all(of parts: [Predicate]) -> Predicate {
         let flat = parts.flatMap { part -> [Predicate] in
             switch part {
@@ -19,7 +19,7 @@ extension Predicate {
         }
     }
 
-    /// At least one of them; the ORs among them dissolve into one.
+    /// The OR of the parts, with the ORs among them dissolved into one.
     package static func any(of parts: [Predicate]) -> Predicate {
         let flat = parts.flatMap { part -> [Predicate] in
             switch part {

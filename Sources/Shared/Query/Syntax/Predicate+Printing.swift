@@ -100,7 +100,7 @@ extension Expression {
 }
 
 extension Expression {
-    /// For fingerprints and messages. It is no word of the language: it reads back as nothing.
+    /// For fingerprints and messages. It is no word of the language: the parser does not read it.
     static func text(ofClaim number: Int) -> String { "$user:\(number)" }
 
     private static func text(_ values: [Value]) -> String {

@@ -1,6 +1,7 @@
 extension Predicate {
-    /// What answering it costs for one object, in comparisons: each one counts, those of a SUBQUERY too, each number that
-    /// arithmetic computes with, and of a long list or a polygon every sixteenth value.
+    /// The cost of the predicate for one object, in comparisons. Each comparison counts, also in a SUBQUERY, and each
+    /// number that arithmetic computes with. Of a list with a quantifier every value counts, of another list or a
+    /// polygon every sixteenth.
     ///
     /// - Complexity: linear in the predicate.
     package var termCount: Int {

@@ -82,15 +82,15 @@ package enum Expression: Hashable, Sendable {
     case quantified(Quantifier, [Value])
     /// `anything.@type`
     case typeOf(PropertyPath)
-    /// What a rule says of its caller, by its number in the rule. The parser reads none, and no schema can bind one: a
-    /// claim is never a property, whatever properties there are.
+    /// A claim about the caller of a rule, by its number in the rule. The parser reads none, and no schema can bind
+    /// one: a claim is never a property, whatever properties there are.
     case claim(Int)
 }
 
 /// `SUBQUERY(dogs, $x, $x.age > 5).@count`: how many elements of one collection of objects meet a condition.
 package struct Subquery: Hashable, Sendable {
     package var collection: PropertyPath
-    /// Its paths begin at the element. The name of the variable says nothing beyond that and is not kept.
+    /// Its paths begin at the element. The name of the variable is not kept.
     package var condition: Predicate
 
     package init(_ collection: PropertyPath, where condition: Predicate) {
@@ -104,7 +104,7 @@ package struct PropertyPath: Hashable, Sendable {
     package var names: [String]
     /// Which element of a list is meant, by the position of its name.
     package var places: [Int: ListPlace] = [:]
-    /// What of the map at the end of the names is meant; nil where the path does not say so.
+    /// The part of the map at the end of the names; nil where the path names none.
     package var part: MapPart?
     /// Steps into what mixed values hold, behind the part: `any[0]['key']`. A key that stands first is the part.
     package var nested: [NestedStep] = []

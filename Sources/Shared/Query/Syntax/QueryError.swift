@@ -22,7 +22,7 @@ package struct QueryError: Error, Hashable, Sendable {
 
         /// The text is not a predicate.
         package static let syntax = Code(rawValue: "syntax")
-        /// A bound of `QueryLimits` is passed.
+        /// A bound of `QueryLimits` is exceeded.
         package static let limit = Code(rawValue: "limit")
         /// The text and its arguments do not fit together.
         package static let argument = Code(rawValue: "argument")

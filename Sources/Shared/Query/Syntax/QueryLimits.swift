@@ -1,8 +1,9 @@
-/// What a query may cost before it is even looked at. Each bound refuses; none truncates.
+/// Bounds of a query, checked before it runs. A query beyond a bound is refused, never truncated.
 package enum QueryLimits {
-    /// Of a predicate's text. An IN list of some ten thousand literals fits.
+    /// Bytes of a predicate's text. An IN list of some ten thousand literals fits.
     package static let textBytes = 1 << 20
-    /// Parentheses, NOTs and SUBQUERYs inside each other, in text and in a predicate built by code: bounds every recursion here.
+    /// Parentheses, NOTs and SUBQUERYs inside each other, in text and in a predicate built by code. Bounds every
+    /// recursion here.
     package static let nestingDepth = 100
     /// Levels of a predicate's tree: one pair of parentheses, or one SUBQUERY, may hold an OR of ANDs.
     static let treeDepth = 3 * nestingDepth + 3

@@ -1,11 +1,11 @@
-/// A predicate and what is done to what it finds: `age > 2 SORT(name ASC) DISTINCT(breed) LIMIT(10)`.
+/// A predicate and the steps applied to its results: `age > 2 SORT(name ASC) DISTINCT(breed) LIMIT(10)`.
 ///
 /// The steps run in the order in which they stand.
 package struct Selection: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         case sort([SortKey])
         case distinct([PropertyPath])
-        /// At most so many, the first of them.
+        /// Keeps the first results, at most this many.
         case limit(Int)
     }
 

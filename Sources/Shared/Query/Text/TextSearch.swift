@@ -1,12 +1,12 @@
-/// What stands behind TEXT, made ready: words that a text must have, and words that it must not have.
+/// The prepared operand of TEXT: words that a text must have, and words that it must not have.
 ///
-/// White space parts the search in pieces. A piece that begins with `-` excludes its words, every other one wants them;
-/// a star right behind a word stands for any end of it: `'rex dog* -cat'`. Other signs only part words. A search
-/// without any word finds nothing.
+/// White space divides the search into pieces. A piece that begins with `-` excludes its words, every other one wants
+/// them. A star right behind a word stands for any end of it: `'rex dog* -cat'`. Other signs only separate words. A
+/// search without any word finds nothing.
 package struct TextSearch: Sendable {
     package struct Term: Hashable, Sendable {
         package var word: [UInt8]
-        /// Whether words that begin so are meant, not the word alone.
+        /// Whether all words with this beginning are meant, not the word alone.
         package var isBeginning: Bool
 
         fileprivate func matches(_ other: UnsafeRawBufferPointer) -> Bool {

@@ -1,8 +1,8 @@
 /// The words of a text, as TEXT compares and a full-text index keeps them: runs of letters, digits and marks, without
-/// case and diacritics. Everything else parts words, so `full-text` is two of them.
+/// case and diacritics. Everything else separates words, so `full-text` is two of them.
 ///
-/// The same on every machine: case, marks and letters come from tables of this library. A word counts with its first
-/// ``longest`` bytes of UTF-8. Scripts that write no spaces give one word for each run.
+/// The same on every machine: case, marks and letters come from tables of this library. Only the first ``longest``
+/// bytes of a word count, in UTF-8. Scripts that write no spaces give one word for each run.
 package struct TextWords: Sendable {
     /// How many bytes of a word count; no character is cut.
     package static let longest = 64
@@ -12,7 +12,7 @@ package struct TextWords: Sendable {
     private var words: [Range<Int>] = []
     /// Whether the text ended in the middle of its last word.
     private(set) var endInWord = false
-    /// Whether the word being read has lost its end.
+    /// Whether the end of the word being read was cut off.
     private var isCut = false
     private var folded: [UInt8] = []
 
@@ -20,7 +20,7 @@ package struct TextWords: Sendable {
 
     package var count: Int { words.count }
 
-    /// Takes the words of a text, in their order and each as often as it is there, in place of those before.
+    /// Replaces the words by those of a text, in their order and with repetitions.
     package mutating func read(_ text: UnsafeRawBufferPointer) {
         bytes.removeAll(keepingCapacity: true)
         words.removeAll(keepingCapacity: true)
@@ -70,14 +70,14 @@ package struct TextWords: Sendable {
         }
     }
 
-    /// Visits the words with the zero byte behind each: what names them in an index.
+    /// Visits the words with the zero byte behind each, as they are in the keys of an index.
     package func forEachKey(_ body: (UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { bytes in
             for word in words { body(UnsafeRawBufferPointer(rebasing: bytes[word.lowerBound...word.upperBound])) }
         }
     }
 
-    /// Visits, as `forEachKey` does, the words that only one of two texts has. Of both repetitions were removed.
+    /// Visits, as `forEachKey` does, the words that only one of two texts has. Both must be without repetitions.
     package static func forEachDifference(
         _ before: TextWords, _ after: TextWords, _ body: (_ key: UnsafeRawBufferPointer, _ isNew: Bool) -> Void
     ) {
@@ -131,7 +131,7 @@ package struct TextWords: Sendable {
         start = bytes.count
     }
 
-    /// The code point at a place. Bytes that are no UTF-8 are none that a word has, one at a time.
+    /// The code point at a place. A byte that is no UTF-8 reads as 0, which no word has.
     private static func scalar(_ bytes: [UInt8], _ position: Int) -> (scalar: UInt32, width: Int) {
         let lead = bytes[position]
         let width = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2

@@ -9,7 +9,7 @@ enum WordScalars {
         byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26
     }
 
-    /// Of a code point from 128 on.
+    /// Whether a code point from 128 on is a part of words.
     ///
     /// - Complexity: O(log n) in some 800 ranges.
     static func contains(_ scalar: UInt32) -> Bool {
@@ -17,12 +17,13 @@ enum WordScalars {
         ends.partitioningIndex { $0 > scalar } & 1 == 1
     }
 
-    /// Code points that are looked through: the soft hyphen, and the joiners of scripts whose letters join.
+    /// Code points that neither belong to a word nor end it: the soft hyphen, and the joiners of scripts whose letters
+    /// join.
     static func isPassedOver(_ scalar: UInt32) -> Bool {
         scalar == 0xAD || scalar == 0x200C || scalar == 0x200D
     }
 
-    /// Where a range begins and, behind it, where it has ended, ascending.
+    /// The first code point of each range and, behind it, the first one after the range, ascending.
     private static let ends: [UInt32] = {
         var end: UInt32 = 0x80
         return steps.map { step in
@@ -31,7 +32,7 @@ enum WordScalars {
         }
     }()
 
-    /// How far it is from 128 to the first range, how long that is, how far to the next one, and so on.
+    /// The distance from 128 to the first range, the length of that range, the distance to the next one, and so on.
     private static let steps: [UInt32] = [
         42, 1, 7, 2, 1, 1, 3, 2, 1, 3, 1, 23, 1, 31, 1, 458, 4, 12, 14, 5, 7, 1, 1, 1, 17, 117, 1, 2, 2, 4, 1, 1, 6, 1,
         1, 3, 1, 1, 1, 20, 1, 83, 1, 139, 1, 173, 1, 38, 2, 1, 6, 41, 8, 45, 1, 1, 1, 2, 1, 2, 1, 1, 8, 27, 4, 4, 29,

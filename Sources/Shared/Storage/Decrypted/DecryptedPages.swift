@@ -1,18 +1,17 @@
 import Glibc
 import Synchronization
 
-/// The decrypted pages of an encrypted file: each at its place in one range of addresses, for as long as somebody uses
-/// it, and after that as long as there is room.
+/// A cache of the decrypted pages of an encrypted file. Each page has its own place in one range of addresses.
 ///
 /// A *piece* is a page or run that lies decrypted at its place. A *view* is a ``PageSpace`` that reads one state; it
 /// uses every piece that it handed out, until it ends.
 ///
-/// 1. A piece that a view uses stays where it is. So a pointer holds as long as the view that it came from.
-/// 2. Pieces that nobody uses go, those that were used longest ago first, when all together would be more than
-///    ``limitBytes``. What bounds the memory is therefore that limit, or what open views use, if that is more.
-/// 3. Only the holder of `opening` changes the memory: he decrypts a piece, or gives one back. `table` is held for
-///    moments, never while the disk is read.
-/// 4. A piece is opened only where no other piece is in use: no state that is read has had another page there. A view
+/// 1. A piece that a view uses stays where it is, so a pointer is valid as long as the view that it came from.
+/// 2. When all pieces together would exceed ``limitBytes``, unused pieces are evicted, least recently used first. So
+///    the memory is bounded by that limit, or by what open views use, if that is more.
+/// 3. Only the holder of `opening` changes the memory: it decrypts a piece, or gives one back. `table` is held only
+///    briefly, never while the disk is read.
+/// 4. A piece is opened only where no other piece is in use: no state that is read has another page there. A view
 ///    ends before its state loses its pin.
 final class DecryptedPages: Sendable {
     let memory: ReservedMemory
@@ -33,7 +32,7 @@ final class DecryptedPages: Sendable {
         table = Mutex(PieceTable(owners: try PageWords(count: Int(pageLimit), path: path)))
     }
 
-    /// Pages of the same file that share nothing with these.
+    /// A second, independent cache for the same file.
     func another() throws(StorageError) -> DecryptedPages {
         try DecryptedPages(
             opener: opener, byteCount: Int(pageLimit) << Pages.sizeShift, limitBytes: limitBytes, path: path)
@@ -47,7 +46,7 @@ final class DecryptedPages: Sendable {
         return try PageWords(count: Int(pageLimit), path: path)
     }
 
-    /// Brings a piece for a view, which uses it from here on where it is sound.
+    /// Makes a piece available to a view, which uses it from now on if it is sound.
     func use(_ pointer: PagePointer, _ kind: PageKind, by view: PageSpace) -> PageReading {
         if table.withLock({ $0.use(pointer, kind, by: view) }) { return .sound }
         return opening.withLock { _ in
@@ -66,7 +65,7 @@ final class DecryptedPages: Sendable {
     private func open(_ pointer: PagePointer, _ kind: PageKind, for view: PageSpace) -> PageReading {
         let place = memory.base + Int(pointer.page) << Pages.sizeShift
         let reading = opener.open(pointer, kind, into: memory.base)
-        // A node's offsets are trusted by its readers, so they are looked at once, here.
+        // Readers trust a node's offsets, so they are checked once, here.
         guard reading == .sound, kind != .tree || TreeNode.isSound(place, level: pointer.level) else {
             giveBack([PageRun(page: pointer.page, count: UInt32(clamping: pointer.pageCount(kind)))])
             return reading == .sound ? .damaged : reading
@@ -80,19 +79,19 @@ final class DecryptedPages: Sendable {
         return .sound
     }
 
-    /// A view does not use a piece any more.
+    /// Ends a view's use of one piece.
     func letGo(_ pointer: PagePointer, _ view: PageSpace) {
         if table.withLock({ $0.letGo(pointer, view) }) > limitBytes { shrink(to: limitBytes) }
     }
 
-    /// A view reads no more, and gives up its words.
+    /// Ends a view and all its uses, and takes its words back.
     func end(_ view: PageSpace, _ words: PageWords) {
         var hasEnded = false
         while !hasEnded { hasEnded = table.withLock { $0.end(view, words) } }
         if bytes > limitBytes { shrink(to: limitBytes) }
     }
 
-    /// Every piece that no view uses goes.
+    /// Evicts every piece that no view uses.
     func forgetUnused() {
         shrink(to: 0)
     }
@@ -108,7 +107,7 @@ final class DecryptedPages: Sendable {
         }
     }
 
-    /// `opening` is held, and no piece lies in the runs.
+    /// Gives memory back to the system. `opening` is held, and no piece lies in the runs.
     private func giveBack(_ runs: [PageRun]) {
         for run in runs {
             madvise(
@@ -118,10 +117,11 @@ final class DecryptedPages: Sendable {
 
     // MARK: - How much there is
 
-    /// Bytes that lie decrypted.
+    /// The bytes of all decrypted pieces.
     var bytes: Int { table.withLock { $0.bytes } }
 
-    /// Whether a view uses so much, while there is too much, that its reader should go on in a new one.
+    /// Whether the reader of a view should go on in a new one: all pieces exceed the limit, and the view uses much of
+    /// it.
     func isCrowded(by view: PageSpace) -> Bool {
         isFull.load(ordering: .relaxed) && view.usedBytes.load(ordering: .relaxed) > limitBytes / 8
     }
@@ -139,8 +139,8 @@ final class ReservedMemory: Sendable {
         guard let memory, memory != MAP_FAILED else {
             throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
         }
-        // A huge page would bring 2 MiB for each page of 4 KiB that is touched, and keep them until all are given back.
-        // Systems without huge pages refuse this, and need it not.
+        // A huge page would take 2 MiB for each touched page of 4 KiB, and keep it until all its pages are given back.
+        // Systems without huge pages refuse this call, and do not need it.
         madvise(memory, byteCount, MADV_NOHUGEPAGE)
         base = memory
         self.byteCount = byteCount
@@ -150,9 +150,9 @@ final class ReservedMemory: Sendable {
         munmap(base, byteCount)
     }
 
-    /// Whether so many addresses can be had at once.
+    /// Whether the system can reserve an address range of this size.
     static func isAvailable(_ byteCount: Int) -> Bool {
-        // Nothing can be stored there, so no limit counts it but the one on addresses.
+        // The range is inaccessible, so only the limit on address space counts it.
         let memory = mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let memory, memory != MAP_FAILED else { return false }
         munmap(memory, byteCount)
@@ -160,11 +160,11 @@ final class ReservedMemory: Sendable {
     }
 }
 
-/// A word for each page of a file, zero at first; costs memory where it is written.
+/// A word for each page of a file, zero at first. Only written parts cost memory.
 final class PageWords: Sendable {
     /// nonisolated(unsafe): set once; the words are atomic.
     nonisolated(unsafe) let words: UnsafeMutablePointer<Atomic<UInt32>>
-    /// How many were ever written, about. nonisolated(unsafe): for the holder of the table of pieces alone.
+    /// About how many were ever written. nonisolated(unsafe): only the holder of the table of pieces uses it.
     nonisolated(unsafe) var written = 0
     private let count: Int
 

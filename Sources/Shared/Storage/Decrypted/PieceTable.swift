@@ -1,32 +1,33 @@
 import Synchronization
 
-/// Which pieces of a file lie decrypted in memory, and how many views use each; see ``DecryptedPages``.
+/// Records which pieces of a file lie decrypted in memory, and how many views use each; see ``DecryptedPages``.
 struct PieceTable: ~Copyable {
-    /// So many word arrays of views that ended are kept for those to come, unless they were written at more places.
+    /// How many word arrays of ended views are kept for new views, and at how many places such an array may have been
+    /// written.
     private static let idleWordsMaximum = 4
     private static let wordsWrittenMaximum = 4096
-    /// So many pieces are given up or taken out in one go, so that nobody waits long for the table.
+    /// How many pieces one call releases or evicts at most, so that nobody waits long for the table.
     private static let piecesAtOnce = 1024
 
     private struct Piece {
-        /// As views note it: birth and kind.
+        /// Birth and kind, in the form of ``PageSpace/mark(_:_:)``.
         var mark: UInt32
         var pageCount: UInt32
         var users: UInt32 = 0
-        /// When the last user ended; tells which note in `idle` is the piece's newest.
+        /// When the last user ended; identifies the piece's newest note in `idle`.
         var idleSince: UInt64 = 0
     }
 
-    /// By their first pages.
+    /// Pieces by first page.
     private var pieces: [UInt32: Piece] = [:]
-    /// For each page the first page of the piece that covers it; zero where none does. No piece begins at page 0.
+    /// For each page, the first page of the piece that covers it; zero where none does. No piece begins at page 0.
     private let owners: PageWords
-    /// Pieces that lost their last user, in that order. Holds notes of pieces that are in use again, or gone.
+    /// Pieces that lost their last user, in that order. Some notes are of pieces that are in use again, or evicted.
     private var idle: [(page: UInt32, since: UInt64)] = []
     private var firstIdle = 0
     private var clock: UInt64 = 0
     private var pages = 0
-    /// Zeroed.
+    /// Zeroed word arrays for new views.
     var idleWords: [PageWords] = []
 
     init(owners: PageWords) {
@@ -38,10 +39,10 @@ struct PieceTable: ~Copyable {
 
     // MARK: - Use
 
-    /// Notes that a view uses a piece. False when it is not there.
+    /// Notes that a view uses a piece. Returns false when the piece is not in memory.
     mutating func use(_ pointer: PagePointer, _ kind: PageKind, by view: PageSpace) -> Bool {
         let mark = PageSpace.mark(pointer, kind)
-        // Another thread may have brought it for the same view.
+        // Another thread may have opened it for the same view.
         if view.hasSeen(pointer, mark) { return true }
         guard let place = pieces.index(forKey: pointer.page), pieces.values[place].mark == mark,
             pieces.values[place].pageCount == UInt32(clamping: pointer.pageCount(kind))
@@ -51,7 +52,7 @@ struct PieceTable: ~Copyable {
         return true
     }
 
-    /// A view ends: it uses nothing any more, and its words are zero again. False when there is more to do.
+    /// Releases pieces of a view that ends, and zeroes its words. Returns false when there is more to do.
     mutating func end(_ view: PageSpace, _ words: PageWords) -> Bool {
         for _ in 0..<Self.piecesAtOnce {
             guard let page = view.takeUsedPage() else {
@@ -65,7 +66,7 @@ struct PieceTable: ~Copyable {
         return false
     }
 
-    /// A view does not use a piece any more. Answers the bytes of all pieces.
+    /// Ends a view's use of a piece. Returns the bytes of all pieces.
     mutating func letGo(_ pointer: PagePointer, _ view: PageSpace) -> Int {
         if view.giveUp(pointer) {
             endUse(of: pointer.page)
@@ -92,7 +93,7 @@ struct PieceTable: ~Copyable {
     // MARK: - Room
 
     enum Room {
-        /// Somebody else brought the piece meanwhile, and the view uses it.
+        /// Another thread has opened the piece meanwhile, and the view uses it.
         case isThere
         /// Another piece is in use there: the pointer cannot be right.
         case isTaken
@@ -118,8 +119,8 @@ struct PieceTable: ~Copyable {
         return .free(runs)
     }
 
-    /// Takes pieces that nobody uses out, from the one that was used longest ago, until there are no more than so many
-    /// bytes, or some were taken out. None when there are none left.
+    /// Evicts unused pieces, least recently used first, until the rest has at most `target` bytes, or one call's number
+    /// of pieces is evicted. Returns no runs when no piece can be evicted.
     mutating func shrink(to target: Int) -> [PageRun] {
         var runs: [PageRun] = []
         while bytes > target, firstIdle < idle.count, runs.count < Self.piecesAtOnce {
@@ -148,7 +149,7 @@ struct PieceTable: ~Copyable {
         return PageRun(page: page, count: piece.pageCount)
     }
 
-    /// Keeps the list of idle pieces from growing by the notes that mean nothing any more.
+    /// Removes outdated notes when they make up most of the list of idle pieces.
     private mutating func dropOldNotes() {
         guard idle.count - firstIdle > 2 * pieces.count + 1024 || firstIdle > idle.count / 2 + 1024 else { return }
         idle = idle[firstIdle...].filter { note in
@@ -160,7 +161,7 @@ struct PieceTable: ~Copyable {
 }
 
 extension [PageRun] {
-    /// Sorted, neighbours as one run: each costs a call of the system.
+    /// The runs sorted, with neighbours joined, because each run costs a system call.
     fileprivate func joinedNeighbours() -> [PageRun] {
         var joined: [PageRun] = []
         for run in sorted(by: { $0.page < $1.page }) {

@@ -1,12 +1,12 @@
-/// The leaf directory: (column, number) to the run that holds the leaf's bytes.
+/// The leaf directory maps (column, number) to the run that holds the leaf's bytes.
 ///
-/// 1. It has two halves of the same make. One leads from the column to the column's root, the other, one for each
-///    column, from the number to the run. Each is a radix tree of 128 pointers a node, seven bits a level.
-/// 2. A tree of height h holds the indexes below 128^h and is as low as that allows, so index 0 alone needs no node:
-///    a column whose only leaf is number 0 is that leaf's run, and column 0 alone is the whole directory.
-/// 3. The level in a pointer tells the height: 0 for a run, 1...5 for a node above numbers, 6...10 above columns.
-///    So it falls by one with every step down, except from the columns to a column's root, where it may fall further.
-/// 4. A node holds at least one pointer, in every place it can lead to an index of 32 bits, none younger than itself.
+/// 1. It has two halves of the same structure: one maps a column to the column's root, the other (one tree for each
+///    column) maps a number to a run. Each is a radix tree of 128 pointers a node, seven bits a level.
+/// 2. A tree of height h holds the indexes below 128^h and is as low as that allows. Index 0 alone needs no node: the
+///    root of a column whose only leaf is number 0 is that leaf's run, and column 0 alone is the whole directory.
+/// 3. The level in a pointer is the height: 0 for a run, 1...5 for a node above numbers, 6...10 above columns.
+///    It falls by one with every step down. Only from the columns to a column's root it may fall further.
+/// 4. A node holds at least one pointer. Each leads to an index of 32 bits, and none is younger than the node.
 /// 5. The extent of a node is the number of leaves below it.
 ///
 /// Bytes of a node: 128 pointers of 32 bytes. Zero is no pointer.
@@ -16,7 +16,7 @@ enum DirectoryHalf {
 
     static let heightMaximum = 5
 
-    /// The height of the tree behind a pointer that is the root of such a half, or lies in one.
+    /// The height of the tree behind a pointer of this half.
     @inline(__always)
     func height(of pointer: PagePointer) -> Int {
         switch self {
@@ -29,12 +29,12 @@ enum DirectoryHalf {
         UInt8(self == .columns ? height + Self.heightMaximum : height)
     }
 
-    /// Whether a pointer may be the root of such a half.
+    /// Whether a pointer may be the root of this half.
     func canBeRoot(_ pointer: PagePointer) -> Bool { height(of: pointer) <= Self.heightMaximum }
 
     func index(_ place: LeafPlace) -> UInt32 { self == .columns ? place.column : place.number }
 
-    /// The lowest tree that holds an index.
+    /// The height of the lowest tree that holds an index.
     static func height(for index: UInt32) -> Int {
         (UInt32.bitWidth - index.leadingZeroBitCount + DirectoryNode.bitsPerLevel - 1) / DirectoryNode.bitsPerLevel
     }
@@ -50,13 +50,13 @@ struct DirectoryNode {
     @inline(__always)
     subscript(slot: Int) -> PagePointer { .load(from: bytes + slot &* PagePointer.byteCount) }
 
-    /// Which of a node's slots at a height leads to an index.
+    /// The slot that leads to an index, in a node at a height.
     @inline(__always)
     static func slot(of index: UInt32, atHeight height: Int) -> Int {
         Int(truncatingIfNeeded: UInt64(index) &>> UInt64(bitsPerLevel &* (height &- 1))) & (slotCount - 1)
     }
 
-    /// The index that a slot leads to first, when the node begins at an index. Nil beyond 32 bits.
+    /// The first index below a slot of a node that begins at the index `first`. Nil beyond 32 bits.
     static func index(from first: UInt32, slot: Int, atHeight height: Int) -> UInt32? {
         UInt32(exactly: UInt64(first) + UInt64(slot) << UInt64(bitsPerLevel * (height - 1)))
     }
@@ -84,7 +84,7 @@ extension PagePointer {
     var leafCount: UInt32 { isNone ? 0 : level == 0 ? 1 : extent }
 }
 
-/// The children of a tree in a half, seen from a height that may be more than its own: then it is its first child.
+/// The children of a tree, seen from a height. Seen from above its own height, the tree is its own first child.
 struct DirectoryChildren {
     let node: DirectoryNode?
     private let alone: PagePointer

@@ -1,6 +1,6 @@
 extension LeafDirectory {
     /// The leaves that differ between two directories in one space: written, replaced or removed, ascending.
-    /// What both share is passed over.
+    /// Subtrees that both share are skipped.
     /// - Complexity: O(what changed).
     static func changedLeaves(
         from old: PagePointer, to new: PagePointer, space: PageSpace
@@ -16,7 +16,7 @@ extension LeafDirectory {
 private struct DirectoryComparison {
     let space: PageSpace
     private(set) var changed: [LeafPlace] = []
-    /// Sound directories name no page twice, so a comparison that comes by more pages than there can be ends.
+    /// Sound directories name no page twice, so a comparison that visits more pages than the file can have is stopped.
     private var pagesLeft: UInt64
 
     init(space: PageSpace) {
@@ -28,7 +28,7 @@ private struct DirectoryComparison {
         max(half.height(of: old), half.height(of: new))
     }
 
-    /// Calls itself at most eleven deep, by the heights that were checked.
+    /// Recurses at most eleven levels deep, because the heights were checked.
     mutating func compare(
         _ old: PagePointer, _ new: PagePointer, _ half: DirectoryHalf, height: Int, _ first: LeafPlace
     ) throws(StorageError) {

@@ -1,16 +1,16 @@
-/// What a walk through a directory comes by.
+/// What a walk through a directory visits.
 enum DirectoryVisit {
     /// A node, before anything below it; `first` is where its leaves begin.
     case node(PagePointer, first: LeafPlace)
     case leaf(LeafPlace, PagePointer)
-    /// What was announced as a node cannot be read, or contradicts the pointer to it; nothing below it is visited.
+    /// A node that was visited and cannot be read, or contradicts the pointer to it. Nothing below it is visited.
     case unsound(PagePointer, first: LeafPlace)
 }
 
 extension LeafDirectory {
-    /// Visits nodes and leaves in ascending order, nodes before what is below them. Runs are not looked into.
+    /// Visits nodes and leaves in ascending order, a node before its children. Does not read the runs of leaves.
     ///
-    /// - Parameter body: for a node, answers whether to go below it; otherwise the answer means nothing.
+    /// - Parameter body: returns, for a node, whether to visit what is below it; its other results are ignored.
     func walk<Failure: Error>(_ body: (DirectoryVisit) throws(Failure) -> Bool) throws(Failure) {
         guard !root.isNone else { return }
         let first = LeafPlace(column: 0, number: 0)
@@ -25,7 +25,7 @@ extension LeafDirectory {
 
 private struct DirectoryWalk {
     let space: PageSpace
-    /// A sound directory names no page twice, so a walk that comes by more pages than there can be ends.
+    /// A sound directory names no page twice, so a walk that visits more pages than the file can have is stopped.
     private var pagesLeft: UInt32
 
     init(space: PageSpace) {
@@ -33,7 +33,7 @@ private struct DirectoryWalk {
         pagesLeft = space.pageLimit
     }
 
-    /// Calls itself at most eleven deep: the heights of both halves were checked by whoever found their roots.
+    /// Recurses at most eleven levels deep: the caller that found the root of a half has checked its height.
     mutating func visit<Failure: Error>(
         _ pointer: PagePointer, _ half: DirectoryHalf, height: Int, _ first: LeafPlace,
         _ body: (DirectoryVisit) throws(Failure) -> Bool

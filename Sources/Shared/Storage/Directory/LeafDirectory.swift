@@ -1,7 +1,7 @@
-/// Finds leaves. Every step is one load of a pointer out of a page that stays where it is, so a thousand columns of a
-/// thousand leaves cost four of them, and small files two or three.
+/// Finds leaves. Every step loads one pointer from a page. A thousand columns of a thousand leaves cost four loads,
+/// small files two or three.
 ///
-/// Damage counts as absence, and the space tells it.
+/// A damaged page counts as absent, and the space records the damage.
 struct LeafDirectory {
     let space: PageSpace
     let root: PagePointer
@@ -27,8 +27,8 @@ struct LeafDirectory {
         return descend(from: top, height: DirectoryHalf.numbers.height(of: top), to: number)
     }
 
-    /// Only as many steps as the level of a half's root promises: any page can be read as a node, so pages that are
-    /// not what they should be lead nowhere, but never astray.
+    /// Takes at most as many steps as the height of the root. Any page can be read as a node, so a wrong page ends the
+    /// search and does nothing worse.
     @inline(__always)
     private func descend(from root: PagePointer, height: Int, to index: UInt32) -> PagePointer? {
         guard !root.isNone, height <= DirectoryHalf.heightMaximum else { return nil }

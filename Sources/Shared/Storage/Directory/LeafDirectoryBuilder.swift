@@ -1,4 +1,4 @@
-/// Makes a directory from leaves that come in order, holding no more than one node of each level.
+/// Makes a directory from leaves that come in order. Keeps at most one node of each level in memory.
 struct LeafDirectoryBuilder {
     private let output: any PageOutput
     private var columns = DirectoryHalfBuilder(.columns)
@@ -40,7 +40,7 @@ private struct DirectoryHalfBuilder {
     mutating func append(_ index: UInt32, _ child: PagePointer, into output: any PageOutput) throws(StorageError) {
         if let last {
             precondition(index > last, "leaves come in ascending order")
-            // Nodes that end before the index.
+            // Close the nodes that end before the index.
             var height = 1
             while height < DirectoryHalf.heightMaximum,
                 UInt64(last ^ index) >> UInt64(height * DirectoryNode.bitsPerLevel) != 0
@@ -53,7 +53,7 @@ private struct DirectoryHalfBuilder {
         last = index
     }
 
-    /// The root of all that came, as low as it can be. Then it begins anew.
+    /// The root of everything appended, as low as possible. Afterwards the builder is empty.
     mutating func finish(into output: any PageOutput) throws(StorageError) -> PagePointer {
         guard let last else { return .none }
         self.last = nil

@@ -1,5 +1,4 @@
-/// Makes a directory out of another one and changes to it. Every node that changes is written once, at the end, and
-/// nothing else is.
+/// Applies changes to a directory. Writes every node that changes once, and no other.
 struct LeafDirectoryWriter {
     /// A leaf's run, already in the output; nil removes the leaf.
     typealias Change = (place: LeafPlace, run: PagePointer?)
@@ -25,20 +24,20 @@ private struct DirectoryRebuild {
     let output: any PageOutput
     let changes: [LeafDirectoryWriter.Change]
 
-    /// Rebuilds the whole tree of a half, as low as its content allows.
+    /// Rebuilds the whole tree of a half, and makes it as low as its content allows.
     func root(_ half: DirectoryHalf, _ old: PagePointer, _ part: Range<Int>) throws(StorageError) -> PagePointer {
         guard half.canBeRoot(old) else { throw space.directoryIsUnsound(old) }
         var height = half.height(of: old)
         if let last = part.last(where: { changes[$0].run != nil }) {
             height = max(height, DirectoryHalf.height(for: half.index(changes[last].place)))
         }
-        // What lies beyond is removed, and is not there.
+        // Changes beyond this height remove leaves that do not exist.
         let end = part.partitioningIndex { DirectoryHalf.height(for: half.index(changes[$0].place)) > height }
         return try tree(half, old, height: height, part.lowerBound..<end, isRoot: true)
     }
 
-    /// Rebuilds a tree of a height, or one below it, with a part of the changes. Answers a tree of exactly that
-    /// height, or, for a root, one as low as its content allows; or none.
+    /// Rebuilds a tree of at most this height with a part of the changes. Returns a tree of exactly this height; for a
+    /// root, one as low as its content allows. Returns `none` when it is empty.
     private func tree(
         _ half: DirectoryHalf, _ old: PagePointer, height: Int, _ part: Range<Int>, isRoot: Bool
     ) throws(StorageError) -> PagePointer {
@@ -53,7 +52,7 @@ private struct DirectoryRebuild {
             let child = try tree(half, children[slot], height: height - 1, part, isRoot: false)
             if child != children[slot] { replaced.append((slot, child)) }
         }
-        // Index 0 comes last: when nothing else is left, it is a root of its own.
+        // Slot 0 comes last: when no other slot is left, its child becomes the root.
         let first = parts.first.flatMap { $0.slot == 0 ? $0.part : nil } ?? part.lowerBound..<part.lowerBound
         if isRoot, !hasOthers(children, replaced) {
             if children.node != nil { output.free(old, kind: .directory) }
@@ -64,7 +63,7 @@ private struct DirectoryRebuild {
         return try node(old, children, replaced, level: half.level(atHeight: height))
     }
 
-    /// Writes a node anew, if anything below it changed.
+    /// Rewrites a node if anything below it changed.
     private func node(
         _ old: PagePointer, _ children: DirectoryChildren, _ replaced: [(slot: Int, child: PagePointer)], level: UInt8
     ) throws(StorageError) -> PagePointer {
@@ -114,7 +113,7 @@ private struct DirectoryRebuild {
 }
 
 extension Range<Int> {
-    /// The first position from which on a condition holds that never ends once it has begun.
+    /// The first position at which a condition holds that, once true, stays true.
     fileprivate func partitioningIndex(_ belongsBehind: (Int) -> Bool) -> Int {
         var (low, high) = (lowerBound, upperBound)
         while low < high {

@@ -1,12 +1,12 @@
 extension PageStorage {
-    /// How much one commit moves, so that it neither holds others up for long nor needs much memory.
+    /// How much one commit moves, so that it neither blocks other writers for long nor needs much memory.
     private static let bytesPerRound = 32 << 20
     private static let roundsMaximum = 10_000
 
     package func compact() throws(StorageError) {
         guard !file.isReadOnly else { return }
         file.shared.clearDeadProcesses()
-        // What the last states freed can be used once a later one is safe.
+        // Pages that the last states freed can be reused once a later state is durable.
         try synchronize()
         var progress = CompactingProgress()
         for _ in 0..<Self.roundsMaximum {
@@ -20,7 +20,7 @@ extension PageStorage {
             var move = PagesBehind(boundary, of: base, limitBytes: Self.bytesPerRound)
             move.collect(into: changes)
             progress.note(move)
-            // One more commit cuts the end.
+            // One more commit cuts off the end of the file.
             let isLast = changes.isEmpty || progress.isOver
             try commitMoved(isLast ? nil : changes, over: base)
             if isLast { return }
@@ -39,13 +39,13 @@ extension PageStorage {
     }
 }
 
-/// Tells when what is left finds no place further ahead.
+/// Decides when the remaining pages cannot move further ahead.
 ///
-/// A long run without a hole of its length ahead goes to and fro, for what it leaves is room only for the round after
-/// the next: the end is where the file is shortest.
+/// A long run without a hole of its length ahead moves back and forth, because the room that it leaves can be used only
+/// in the round after the next. Compacting ends where the file is shortest.
 private struct CompactingProgress {
     private static let roundsInVainMaximum = 2
-    /// While others write, the end may never come back to where it was.
+    /// The limit while others write, when the end may never return to its lowest place.
     private static let roundsInVainLimit = 8
 
     private var fewestPages = Int.max
@@ -66,12 +66,12 @@ private struct CompactingProgress {
     }
 }
 
-/// Finds what lies behind a page of the file, and writes it again as it is: a changed page goes where there is room.
+/// Finds the pages behind a page of the file, and rewrites their content unchanged, which moves them to free space.
 private struct PagesBehind {
     private let boundary: Int
     private let base: PageSnapshot
     private var bytesLeft: Int
-    /// How many pages lie behind, also those that are left for the next round.
+    /// How many pages lie behind, with those that are left for the next round.
     private(set) var pagesFound = 0
     /// Where the last of them ends.
     private(set) var end = 0
@@ -96,7 +96,7 @@ private struct PagesBehind {
     }
 
     private mutating func collectLeaves(into changes: WriteChanges) {
-        // A node is moved by writing any leaf below it again.
+        // Rewriting any leaf below a node moves the node.
         var mustMoveNext = false
         base.directory.walk { visit in
             switch visit {
@@ -114,7 +114,7 @@ private struct PagesBehind {
         }
     }
 
-    /// Writes one entry below each node again that has to move, and every entry whose own run has to.
+    /// Rewrites one entry below each node that must move, and every entry whose own run must move.
     private mutating func collectEntries(_ pointer: PagePointer, into changes: WriteChanges, depth: Int) {
         guard !pointer.isNone, depth <= Int(TreeNode.levelMaximum),
             let node = TreeNode.load(pointer, base.space)

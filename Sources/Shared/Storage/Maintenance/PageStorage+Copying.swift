@@ -2,9 +2,9 @@ import CausewayEnvironment
 import Glibc
 
 extension PageStorage {
-    /// Written beside the target under another name first, so that a copy which was cut short is never taken for one.
-    /// Whoever writes under that name holds a lock on the file, and the target gets its name only where none is. The
-    /// other name goes before that is on the disk: what is left there would be written over by the next copy.
+    /// Writes the copy under another name beside the target first, so that an unfinished copy is never taken for a
+    /// whole one. The writer holds a lock on that file. The copy gets the target's name only if no file has it, and
+    /// loses the other name before the change is synced: the next copy would overwrite a file of that name.
     package func copy(to path: String, key: [UInt8]?) throws(StorageError) {
         guard access(path, F_OK) != 0 else {
             throw StorageError(errno: EEXIST, doing: "write the copy", path: path)
@@ -12,7 +12,7 @@ extension PageStorage {
         let snapshot = try pageSnapshot()
         let unfinished = path + ".part"
         let (disk, lock) = try Self.begin(unfinished, path: path)
-        // While the lock is held: without it the name may be another copy's.
+        // The lock is held until the end: without it the name may be another copy's.
         defer { withExtendedLifetime(lock) {} }
         do throws(StorageError) {
             try Self.copy(snapshot, to: disk, path: path, key: key)
@@ -32,7 +32,7 @@ extension PageStorage {
             path: path)
     }
 
-    /// An empty file for a copy that nobody else is writing, and the lock that says so.
+    /// Opens an empty file for a copy, and takes the lock that keeps other copies away from it.
     private static func begin(
         _ unfinished: String, path: String
     ) throws(StorageError) -> (disk: SystemFile, lock: LockBytes) {
@@ -44,7 +44,7 @@ extension PageStorage {
                 throw StorageError(errno: error.errorNumber, doing: "write the copy", path: path)
             }
             let descriptor = Glibc.open(unfinished, O_RDWR | O_CLOEXEC)
-            // Another copy may have finished, and taken the name away.
+            // Another copy may have finished and removed the name.
             if descriptor < 0, errno == ENOENT { continue }
             guard descriptor >= 0 else { throw StorageError(errno: errno, doing: "write the copy", path: path) }
             let lock = LockBytes(descriptor, path: path)
@@ -59,12 +59,12 @@ extension PageStorage {
             guard written == FileIdentity(descriptor: descriptor), written == FileIdentity(path: unfinished) else {
                 continue
             }
-            // A finished copy that kept this name, when the process or the power ended before it was taken away.
+            // A finished copy that still has this name, because the process or the power ended before it was removed.
             if hasOtherNames(descriptor) {
                 unlink(unfinished)
                 continue
             }
-            // What a copy left that was cut short.
+            // Remove what an unfinished copy left.
             let result = disk.truncateWhole(0)
             guard result == 0 else { throw StorageError(errno: Int32(-result), doing: "write the copy", path: path) }
             return (disk, lock)
@@ -76,14 +76,14 @@ extension PageStorage {
         return fstat(descriptor, &status) == 0 && status.st_nlink > 1
     }
 
-    /// Gives a finished copy its name instead of the one that it has, unless a file has it by now.
+    /// Renames a finished copy to its target, unless a file has that name by now.
     static func name(_ unfinished: String, _ path: String) throws(StorageError) {
         if link(unfinished, path) == 0 {
             unlink(unfinished)
             return
         }
         let refusal = errno
-        // A file system without second names; there a file that is made at this very moment is replaced.
+        // A file system without hard links. There a file that is created at this very moment is replaced.
         if [EPERM, ENOSYS, EOPNOTSUPP, EMLINK].contains(refusal), access(path, F_OK) != 0,
             rename(unfinished, path) == 0
         {
@@ -92,7 +92,7 @@ extension PageStorage {
         throw StorageError(errno: access(path, F_OK) == 0 ? EEXIST : refusal, doing: "write the copy", path: path)
     }
 
-    /// Fills an empty disk with a snapshot, everything in order and without gaps.
+    /// Writes a snapshot to an empty disk, in order and without gaps.
     static func copy(
         _ snapshot: PageSnapshot, to disk: any DiskFile, path: String, key: [UInt8]?
     ) throws(StorageError) {
@@ -102,7 +102,7 @@ extension PageStorage {
                 mapSizeBytes: Int(snapshot.file.space.pageLimit) << Pages.sizeShift, encryptionKey: key))
         guard let base = try target.header(of: target.shared.newest) else { throw Recovery.noHeader(path: path) }
         let step = snapshot.version - base.version
-        // Of its own, so that it can let go of what is copied. The snapshot keeps the state.
+        // A view of its own, which can release pages once they are copied. The snapshot keeps the state pinned.
         try snapshot.file.space.withView { view throws(StorageError) in
             let state = snapshot.header.state
             _ = try target.commit(over: base, .durable, versionStep: step) { output throws(StorageError) in
@@ -117,7 +117,7 @@ extension PageStorage {
 }
 
 extension LeafDirectory {
-    /// Writes all leaves, and a directory of them, to another file. It is the one reader of its space.
+    /// Writes all leaves, and a directory of them, to another file. It must be the one reader of its space.
     func copy(to output: any PageOutput) throws(StorageError) -> PagePointer {
         var builder = LeafDirectoryBuilder(output: output)
         var copied: [PagePointer] = []

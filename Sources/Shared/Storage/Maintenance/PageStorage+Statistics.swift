@@ -5,7 +5,7 @@ extension PageStorage {
         let snapshot = try pageSnapshot()
         let header = snapshot.header
         let free = try FreeSpace(record: header.freeSpace, space: snapshot.space)
-        // What snapshots pin, and what a power loss may still need, waits; the rest of the file is free.
+        // Pages of snapshots, and of states that a power loss may bring back, wait. The rest of the file is free.
         let size = file.disk.size()
         let usedPages = FileHeader.slotCount + Int(header.state.livePages)
         let waitingPages = free.pinnedPages(file.protectedStates(newest: header.transaction))
@@ -29,7 +29,7 @@ extension PageStorage {
 }
 
 extension FreeSpace {
-    /// Of the waiting pages, those that a protected state contains.
+    /// The number of waiting pages that a protected state contains. Releases the others.
     func pinnedPages(_ protected: ProtectedStates) -> Int {
         waiting.release(protected) { _ in }
         return waiting.pageCount

@@ -1,22 +1,22 @@
 extension PageStorage {
     package func verify(_ progress: (_ done: Int, _ total: Int) -> Void) throws(StorageError) -> StorageReport {
         let snapshot = try pageSnapshot()
-        // A space of its own looks at every page again, also at those that were sound when they were first read.
+        // A space of its own checks every page again, also those that were sound when they were first read.
         var verification = Verification(try file.space.probe(), snapshot.header)
         return verification.run(progress)
     }
 }
 
-/// Reads everything that a header leads to, and accounts for every page of the file.
+/// Reads everything below a header, and accounts for every page of the file.
 struct Verification {
-    /// More sentences than this help nobody.
+    /// How many problems are reported at most.
     private static let problemsMaximum = 100
     private static let pagesBetweenReports = 4096
 
     private let space: PageSpace
     private let header: FileHeader
     private let end: Int
-    /// A bit for each page that something was found in.
+    /// One bit for each page: set when its use is known.
     private var used: [UInt64]
     private var report = StorageReport()
     private var reported = 0
@@ -52,7 +52,7 @@ struct Verification {
                 : "\(page) is damaged: \(what).")
     }
 
-    /// Notes that pages are used, and by what.
+    /// Marks pages as used. `what` says by what, for the report.
     private mutating func mark(_ run: PageRun, _ what: @autoclosure () -> String) {
         guard Int(run.page) + Int(run.count) <= end else {
             note("Page \(run.page), \(what()), lies beyond the end of the file's used part at page \(end).")
@@ -106,7 +106,7 @@ struct Verification {
         }
     }
 
-    /// Where in the trees a stored key lies.
+    /// Says where in the trees a stored key lies.
     private static func sentence(_ fullKey: UnsafeRawBufferPointer) -> String {
         guard fullKey.count >= 4 else { return "from the first tree on" }
         return sentence(
@@ -159,7 +159,7 @@ struct Verification {
         let found = report.pages
         for run in free.holes.runs { mark(run, "a free page") }
         for run in free.waiting.runs { mark(run.run, "a page of older states") }
-        // What is neither cannot be used again; after damage that is to be expected.
+        // Other pages can never be reused. After damage that is expected, so it is not reported then.
         if report.isSound, report.pages != end {
             note("\(end - report.pages) pages of the file belong to nothing.")
         }

@@ -1,16 +1,16 @@
 import CausewayEnvironment
 import Glibc
 
-/// Writes the pages of one commit: gives them places, seals them, and hands them to the disk in long stretches.
+/// Writes the pages of one commit: gives them places, seals them, and writes them to the disk in long stretches.
 final class CommitOutput: PageOutput {
-    /// Written when so much has gathered, so that a large commit needs little memory.
+    /// Pages are written when this much has gathered, so that a large commit needs little memory.
     private static let batchBytes = 1 << 20
 
     private struct Piece {
         var pointer: PagePointer
         var kind: PageKind
         var bytes: UnsafeRawBufferPointer
-        /// Of a page from ``makePage()``: its memory, to be filled again once this is written.
+        /// The memory of a page from ``makePage()``, which is reused once the page is written.
         var memory: UnsafeMutableRawPointer?
     }
 
@@ -27,10 +27,10 @@ final class CommitOutput: PageOutput {
     private var kept: [UnsafeMutableRawBufferPointer] = []
 
     private(set) var writtenBytes = 0
-    /// Pages added less pages freed.
+    /// Pages added minus pages freed.
     private(set) var pageBalance = 0
 
-    /// - Parameter space: a view of the state below the commit.
+    /// - Parameter space: a view of the state that the commit changes.
     init(_ file: PageFile, _ space: PageSpace, freeSpace: FreeSpace, birth: UInt64) {
         self.file = file
         self.space = space
@@ -50,7 +50,7 @@ final class CommitOutput: PageOutput {
         return UnsafeRawPointer(page)
     }
 
-    /// Takes over memory that has to stay until the commit is over.
+    /// Takes ownership of memory that must stay until the commit is over.
     func keep(_ bytes: UnsafeMutableRawBufferPointer) {
         kept.append(bytes)
     }
@@ -106,7 +106,7 @@ final class CommitOutput: PageOutput {
 
     // MARK: - Writing them
 
-    /// Hands everything gathered to the disk, neighbours in one call.
+    /// Writes all gathered pages to the disk, neighbours in one call.
     func flush() throws(StorageError) {
         guard !pieces.isEmpty else { return }
         pieces.sort { $0.pointer.page < $1.pointer.page }
@@ -131,7 +131,7 @@ final class CommitOutput: PageOutput {
             file.writing.sizeBytes = max(file.writing.sizeBytes, page * Pages.sizeBytes)
             first = next
         }
-        // What the page cache holds now is what was checked above.
+        // The page cache now holds the bytes whose checksums were computed above.
         for piece in pieces {
             file.space.noteSeen(piece.pointer, piece.kind)
             if let page = piece.memory { memory.giveBack(page) }
@@ -144,15 +144,15 @@ final class CommitOutput: PageOutput {
 
     var needsRuns: Bool { !pieces.isEmpty }
 
-    /// Writes the rest. The file is then as long as its used part.
+    /// Writes the rest. Afterwards the file is at least as long as its used part.
     func finishWriting() throws(StorageError) {
         try flush()
         let needed = Int(freeSpace.endPage) * Pages.sizeBytes
         if needed > file.writing.sizeBytes { try reserve(needed) }
     }
 
-    /// Makes room for the pages ahead of writing them, in steps that grow with the file: fewer changes of its length.
-    /// Nothing is gained by that for a large commit, which fills what it makes room for.
+    /// Reserves room for the pages before writing them, in steps that grow with the file, so that its length changes
+    /// less often. A large commit gains nothing by that, because it fills the room itself.
     private func growFile() throws(StorageError) {
         let needed = Int(freeSpace.endPage) * Pages.sizeBytes
         guard needed > file.writing.sizeBytes, writtenBytes + gatheredBytes < Self.batchBytes else { return }
@@ -162,7 +162,7 @@ final class CommitOutput: PageOutput {
     private func reserve(_ needed: Int) throws(StorageError) {
         let size = min(FileGrowth.size(for: needed), Int(file.space.pageLimit) * Pages.sizeBytes)
         var result = file.disk.reserveWhole(max(size, needed))
-        // The last few bytes of a disk are still good for what has to be written now.
+        // The disk may still have room for the pages of this commit.
         if result == -Int(ENOSPC) || result == -Int(EDQUOT) || result == -Int(EFBIG) {
             result = file.disk.reserveWhole(needed)
         }
@@ -180,8 +180,8 @@ final class CommitOutput: PageOutput {
     }
 }
 
-/// How a file grows ahead of small commits: by an eighth of itself, in steps that are neither tiny nor so large that
-/// the disk would not fill them with zeros, which makes each sync in them faster.
+/// How a file grows ahead of small commits: by an eighth of itself. The largest step is one that is still filled with
+/// zeros, which makes each later fsync faster; see ``SystemFile/reserve(_:)``.
 enum FileGrowth {
     static let smallestStepBytes = 256 << 10
     static let largestStepBytes = 4 << 20

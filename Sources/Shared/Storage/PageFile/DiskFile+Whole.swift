@@ -1,9 +1,9 @@
 import CausewayEnvironment
 import Glibc
 
-/// Whole reads and writes, out of system calls that may do less or be interrupted.
+/// Whole reads and writes, made of system calls that may do less than asked or be interrupted.
 extension DiskFile {
-    /// Answers how many bytes the file had there, or a negative errno.
+    /// Returns how many bytes the file had there, or a negative errno.
     func readWhole(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
         var done = 0
         while done < buffer.count {
@@ -16,11 +16,11 @@ extension DiskFile {
         return done
     }
 
-    /// Writes pieces one behind the other. Answers zero or a negative errno.
+    /// Writes pieces one behind the other. Returns zero or a negative errno.
     func writeWhole(_ pieces: [UnsafeRawBufferPointer], at offset: Int) -> Int {
         guard !pieces.isEmpty, pieces.count <= maximumPieces else { return writeRest(pieces[...], at: offset) }
         let count = write(pieces, at: offset)
-        // Nearly always this is all.
+        // Nearly always one call writes everything.
         if count >= 0, count == pieces.reduce(0, { $0 + $1.count }) { return 0 }
         if count < 0, count != -Int(EINTR) { return count }
         if count == 0 { return -Int(ENOSPC) }
@@ -34,7 +34,7 @@ extension DiskFile {
             let count = write(Array(pieces.prefix(maximumPieces)), at: offset)
             if count == -Int(EINTR) { continue }
             if count < 0 { return count }
-            // A disk that takes nothing and gives no reason is full.
+            // A disk that writes nothing and reports no error is full.
             if count == 0 { return -Int(ENOSPC) }
             offset += count
             pieces = pieces.dropping(bytes: count)
@@ -49,7 +49,7 @@ extension DiskFile {
         } while true
     }
 
-    /// Makes the file at least so long.
+    /// Makes the file at least this long.
     func reserveWhole(_ sizeBytes: Int) -> Int {
         repeat {
             let result = reserve(sizeBytes)
@@ -66,7 +66,7 @@ extension DiskFile {
 }
 
 extension ArraySlice<UnsafeRawBufferPointer> {
-    /// What is left when so many bytes were taken from the front.
+    /// The pieces without this many bytes at the front.
     fileprivate func dropping(bytes: Int) -> Self {
         var rest = self
         var bytes = bytes

@@ -1,22 +1,23 @@
 import CausewayEnvironment
 import Glibc
 
-/// Looks at a file before it is used: whose is it, and can this library read it with this key?
+/// Checks a file before it is used: is it one of ours, and can this library read it with this key?
 enum FileCheck {
-    /// The clear part of a header that can be told to be ours.
+    /// The identity of a file, from the clear part of one of its headers.
     struct Identity {
         var fileID: FileID
     }
 
-    /// Whether the file has to be made anew: it is empty, or its creation was cut short, so that nobody was told that it
-    /// succeeded. Creation writes zeros for all four slots, and then the header into slot 0; the first commit writes
+    /// Whether the file must be created: it is empty, or its creation was interrupted before any caller was told that
+    /// it succeeded. Creation writes zeros to all four slots, and then the header to slot 0. The first commit writes
     /// another slot.
+    /// - Throws: `notADatabase` when the file would have to be created and is opened read-only.
     static func mustCreate(
         _ disk: any DiskFile, path: String, _ options: StorageOptions, _ key: SealingKey?
     ) throws(StorageError) -> Bool {
         let size = disk.size()
         guard size >= 0 else { throw StorageError(errno: Int32(-size), doing: "look at the file", path: path) }
-        // A file system makes a file longer by whole pages, so a part of one is what is left of something that was cut.
+        // A file system grows a file by whole pages, so a partial page means that a file was cut.
         guard size <= HeaderSlots.byteCount, size % Pages.sizeBytes == 0 else { return false }
         var bytes = [UInt8](repeating: 0, count: size)
         let count = bytes.withUnsafeMutableBytes { disk.readWhole(into: $0, at: 0) }
@@ -30,7 +31,7 @@ enum FileCheck {
         return true
     }
 
-    /// Whether the beginning is ours, or did not reach the disk.
+    /// Whether the beginning is ours, or never reached the disk.
     private static func mayBeUnfinished(_ bytes: [UInt8]) -> Bool {
         let sectorBytes = 512
         return hasMagic(bytes) || bytes.prefix(sectorBytes).allSatisfy { $0 == 0 }
@@ -41,7 +42,7 @@ enum FileCheck {
     ) throws(StorageError) -> Bool {
         guard hasMagic(bytes), bytes.count >= HeaderLayout.bodyOffset else { return false }
         let clear = ClearHeader(bytes)
-        // What needs another key, or another library, is not ours to judge.
+        // A header of another key or a newer format cannot be checked here, so it counts as whole.
         if clear.format > FileHeader.format { return true }
         guard clear.isEncrypted else { return try HeaderSlots.read(0, of: disk, seal: nil, path: path) != nil }
         guard let key, key.fits(clear) else { return true }
@@ -53,10 +54,10 @@ enum FileCheck {
         bytes.count >= 8 && bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } == HeaderLayout.magic
     }
 
-    /// Reads the clear parts of the slots. Throws when the file is foreign, newer, or locked by another key.
+    /// Reads the clear parts of the slots. Throws when the file is foreign, newer, or encrypted with another key.
     ///
-    /// One slot of a newer format is enough to refuse: the first commit of a newer library leaves the three others as
-    /// they were, and an older state in place of that commit would be wrong.
+    /// One slot of a newer format is enough to refuse the file. The first commit of a newer library leaves the three
+    /// other slots as they were, and opening an older state instead of that commit would be wrong.
     static func identify(
         _ disk: any DiskFile, path: String, _ key: SealingKey?, _ mutation: StorageMutation?
     ) throws(StorageError) -> Identity {
@@ -75,7 +76,7 @@ enum FileCheck {
         }
         var refusal: StorageError?
         for clear in known {
-            // One damaged slot must not speak for the others.
+            // One damaged slot must not decide for the others.
             do throws(StorageError) {
                 if mutation != .takeAnyKey { try checkKey(clear, path: path, key) }
                 return Identity(fileID: clear.fileID)
@@ -88,7 +89,7 @@ enum FileCheck {
         throw foreign(try read(0, of: disk, path: path), path: path)
     }
 
-    /// The format of a header page, if it is ours and later than this library knows.
+    /// The format of a header page, if the page is ours and its format newer than this library knows.
     static func newerFormat(_ page: UnsafeRawBufferPointer) -> UInt16? {
         guard page.load(as: UInt64.self) == HeaderLayout.magic else { return nil }
         let format = UInt16(littleEndian: page.load(fromByteOffset: HeaderLayout.formatOffset, as: UInt16.self))
@@ -135,7 +136,7 @@ enum FileCheck {
     }
 
     private static func foreign(_ page: [UInt8], path: String) -> StorageError {
-        // LMDB marks its first page so, at offset 16; previews of this library kept their data in it.
+        // LMDB has this mark at offset 16 of its first page. Previews of this library stored their data in LMDB.
         let isPreview = page.count >= 20 && page[16..<20].elementsEqual([0xDE, 0xC0, 0xEF, 0xBE])
         let reason =
             isPreview
@@ -146,7 +147,7 @@ enum FileCheck {
     }
 }
 
-/// What every header slot says in the clear.
+/// The clear part of a header slot.
 struct ClearHeader {
     var format: UInt16
     var isEncrypted: Bool

@@ -1,6 +1,6 @@
 import CStorage
 
-/// The bytes of a header: a clear part that says whose file it is, and a body, sealed in an encrypted file.
+/// The bytes of a header: a clear part that identifies the file, and a body, which is sealed in an encrypted file.
 ///
 ///     0   8  "Causeway"
 ///     8   2  format
@@ -26,12 +26,12 @@ enum HeaderLayout {
     static let bodyOffset = 80
     static let trailerOffset = 4080
     static let segmentLimit = 12
-    /// Room for the free space's newest changes behind the fixed fields and the segments.
+    /// The room for the newest changes of the free space, behind the fixed fields and the segments.
     static let inlineLimit = trailerOffset - bodyOffset - 144 - segmentLimit * PagePointer.byteCount
 }
 
 extension FileHeader {
-    /// Fills a zeroed page, except for its trailer and what only an encrypted file has.
+    /// Fills a zeroed page, except for the trailer and the fields that only an encrypted file has.
     func encode(into page: UnsafeMutableRawPointer, isEncrypted: Bool) {
         var writer = ByteCursor(page)
         writer.put(HeaderLayout.magic)
@@ -76,7 +76,7 @@ extension FileHeader {
     }
 }
 
-/// Walks a page whose layout the caller knows.
+/// Reads and writes the fields of a page one after the other.
 private struct ByteCursor {
     private var position: UnsafeMutableRawPointer
 

@@ -1,23 +1,24 @@
-/// What a header slot says: one committed state, and how far the disk is known to hold it.
+/// The content of a header slot: one committed state, and how much of it is known to be on the disk.
 ///
-/// A file has four slots, pages 0 to 3. A commit writes one of them, after its pages; which one, `HeaderSlots` decides.
+/// A file has four slots, pages 0 to 3. A commit writes one of them after its pages. `HeaderSlots` chooses the slot.
 struct FileHeader: Sendable, Equatable {
     static let format: UInt16 = 1
     static let slotCount = 4
-    /// Of the state that a file is made with.
+    /// The transaction of the state that a new file has.
     static let firstTransaction: UInt64 = 1
 
-    /// Names the file for as long as it lives; a copy has another one.
+    /// Identifies the file for as long as it exists. A copy has another one.
     var fileID: FileID
     /// The transaction that wrote the header. Transaction numbers ascend and are never used twice, but may be skipped.
     var transaction: UInt64
-    /// One larger with each commit: what the storage's users call the version.
+    /// The version that users of the storage see. Each of their commits raises it by one; compacting and closing keep
+    /// it.
     var version: UInt64
-    /// A state known to survive a power loss when this header was written; its slot and its pages are kept until a
-    /// later one is known to.
+    /// A state that was known to survive a power loss when this header was written. Its slot and its pages are kept
+    /// until a later state is durable.
     var durableTransaction: UInt64
-    /// Pages born up to here were synced before this header was written: only younger ones have to be looked at
-    /// before the header is believed.
+    /// Pages born up to this transaction were synced before this header was written. Recovery checks only younger ones
+    /// before it accepts the header.
     var syncedTransaction: UInt64
     var state: CommittedState
     var freeSpace: FreeSpaceRecord
@@ -27,11 +28,11 @@ struct FileHeader: Sendable, Equatable {
 
 /// The roots of everything in one committed state.
 struct CommittedState: Sendable, Equatable {
-    /// The node above all trees.
+    /// The root of the trees.
     var trees: PagePointer
-    /// The node above all leaves.
+    /// The root of the leaf directory.
     var directory: PagePointer
-    /// Pages reachable from the two roots.
+    /// The pages of the state: those below the two roots, the segments of the free space and the table of sessions.
     var livePages: UInt32
 
     static let empty = CommittedState(trees: .none, directory: .none, livePages: 0)

@@ -2,12 +2,13 @@ import CausewayEnvironment
 import CStorage
 import Glibc
 
-/// The four header slots at the beginning of a file: reading one, writing one, choosing the next.
+/// Reads, writes and chooses among the four header slots at the beginning of a file.
 enum HeaderSlots {
     static let byteCount = FileHeader.slotCount * Pages.sizeBytes
 
-    /// The slot for the next header: that of the oldest state which is neither a fallback nor the newest. With three
-    /// fallbacks there is none, and the newest has to give way: nobody was promised that it survives a power loss.
+    /// The slot for the next header: that of the oldest state that is neither a fallback nor the newest. If there is
+    /// none, because of three fallbacks, it is the slot of the newest state, which nobody was promised to survive a
+    /// power loss.
     static func next(transactions: [UInt64], fallbacks: [UInt64], newest: UInt64) -> Int {
         var chosen: Int?
         for slot in transactions.indices where !fallbacks.contains(transactions[slot]) || transactions[slot] == 0 {
@@ -21,7 +22,7 @@ enum HeaderSlots {
         return chosen
     }
 
-    /// The header of a slot, if it is whole. Throws when the disk does not tell, or a later library wrote it.
+    /// The header of a slot, if it is whole. Throws when the disk cannot read it, or a newer library wrote it.
     static func read(
         _ slot: Int, of disk: any DiskFile, seal: PageSeal?, path: String, mutation: StorageMutation? = nil
     ) throws(StorageError) -> FileHeader? {
@@ -41,7 +42,7 @@ enum HeaderSlots {
         return header
     }
 
-    /// All of them, by slot.
+    /// The headers of all slots, in order.
     static func readAll(
         of disk: any DiskFile, seal: PageSeal?, path: String, mutation: StorageMutation?
     ) throws(StorageError) -> [FileHeader?] {
@@ -52,7 +53,7 @@ enum HeaderSlots {
         return headers
     }
 
-    /// Checks a header page, and decrypts it in place where it is encrypted.
+    /// Checks a header page, and decrypts it in place if it is encrypted.
     private static func open(_ page: UnsafeMutableRawPointer, _ slot: Int, _ seal: PageSeal?) -> PageReading {
         guard page.load(as: UInt64.self) == HeaderLayout.magic else { return .damaged }
         if let seal { return seal.openHeader(page, slot: slot) }
@@ -67,18 +68,19 @@ enum HeaderSlots {
         return hash
     }
 
-    /// Takes a header away, as far as the disk lets us.
+    /// Overwrites a header with zeros. Ignores errors of the disk.
     static func clear(_ slot: Int, of disk: any DiskFile) {
         let zeros = [UInt8](repeating: 0, count: Pages.sizeBytes)
         _ = zeros.withUnsafeBytes { disk.writeWhole([$0], at: slot * Pages.sizeBytes) }
     }
 
-    /// Writes a slot. Answers zero or a negative errno.
+    /// Writes a slot. Returns zero or a negative errno.
     static func write(_ header: FileHeader, to slot: Int, of disk: any DiskFile, seal: PageSeal?) -> Int {
         let memory = PageMemory()
         return write(header, to: slot, of: disk, seal: seal, in: memory.takePage())
     }
 
+    /// Writes a slot, with memory from the caller. Returns zero or a negative errno.
     /// - Parameter page: zeroed.
     static func write(
         _ header: FileHeader, to slot: Int, of disk: any DiskFile, seal: PageSeal?, in page: UnsafeMutableRawPointer

@@ -1,12 +1,12 @@
 import CausewayEnvironment
 import Glibc
 
-/// One commit, in order: pages, then the header, then the sync, then everybody sees it.
+/// Commits, in this order: write the pages, write the header, sync, publish the state to all readers.
 extension PageFile {
-    /// Commits with more pages than this sync them before the header, so that whoever opens the file after a crash
-    /// has only so much to look at.
+    /// Commits with more unsynced bytes than this sync them before the header. So whoever opens the file after a crash
+    /// has at most this much to check.
     static let unprovenBytesMaximum = 1 << 20
-    /// Clearing up after processes that died costs a system call for each process, so it waits for so many commits.
+    /// Dead processes are cleared once in this many commits, because that costs a system call for each process.
     static let commitsBetweenClearings: UInt64 = 64
 
     struct Committed {
@@ -14,9 +14,10 @@ extension PageFile {
         var isDurable: Bool
     }
 
-    /// Writes what a body makes of a state. The caller holds the writer's right, and the state is the newest.
+    /// Commits the new roots that `body` makes of a state. The caller holds the writer's right, and the state is the
+    /// newest.
     ///
-    /// When it throws, the newest state is what it was; when not even that is certain, the file is poisoned.
+    /// When it throws, the newest state is unchanged. If even that is uncertain, the file is poisoned.
     func commit(
         over base: FileHeader, _ durability: Durability, versionStep: UInt64 = 1, isCompacting: Bool = false,
         isVouching: Bool = false,
@@ -42,9 +43,9 @@ extension PageFile {
             shared.endCommitting()
             throw error
         }
-        // Its state is the newest until the commit is done.
+        // The view may be used until then, because its state is the newest until the commit is done.
         defer { output.space.end() }
-        // The header is the last that is written out of it.
+        // The header is the last page that is written from this memory.
         defer { writing.pageMemory.reset() }
         var header = base
         do {
@@ -72,16 +73,16 @@ extension PageFile {
         return Committed(header: header, isDurable: durability == .durable || isInMemory)
     }
 
-    /// What was found at opening is synced before the first commit after it, so that from then on one durable state is
-    /// known. The state may have been promised by a process that is gone, and no header says so yet. And headers that
-    /// were cleared after a failed sync may still be on the disk: a power loss would bring them back, over pages that
-    /// are used for something else by then.
+    /// Syncs the state found at opening before the first commit after it, so that one durable state is known from then
+    /// on. A process that is gone may have promised that state, although no header says so yet. Also, headers that were
+    /// cleared after a failed sync may still be on the disk. A power loss would bring them back, while their pages have
+    /// already been reused.
     private func secureRecovered(_ base: FileHeader) throws(StorageError) {
         guard shared.recovered != 0, !isInMemory else { return }
         try confirm(base.transaction)
     }
 
-    /// The free space as the newest state has it, read from the file when another process committed last.
+    /// The free space of the newest state. Reads it from the file when another process committed last.
     private func freeSpace(of base: FileHeader) throws(StorageError) -> FreeSpace {
         if let known = writing.freeSpace, writing.transaction == base.transaction { return known }
         let loaded = try space.withView { view throws(StorageError) in
@@ -100,7 +101,7 @@ extension PageFile {
             transaction: transaction, protected: protected(pinned, newest: newest), ranges: pinned.ranges)
     }
 
-    /// Rule 1 of the file: whose pages must not be written.
+    /// The states whose pages must not be written, by rule 1 of ``PageFile``.
     func protectedStates(newest: UInt64) -> ProtectedStates {
         let pinned = shared.pinnedStates()
         return ProtectedStates(protected(pinned, newest: newest), ranges: pinned.ranges)
@@ -114,7 +115,7 @@ extension PageFile {
         return states
     }
 
-    /// The table of encryption sessions, written anew by the first commit of each session.
+    /// The table of encryption sessions. The first commit of each session rewrites it.
     private func writeSessions(_ base: FileHeader, _ output: CommitOutput) throws(StorageError) -> PagePointer {
         guard let seal, let table = seal.tableToWrite(insteadOf: base.sessions) else { return base.sessions }
         if !base.sessions.isNone { output.free(base.sessions, kind: .run) }
@@ -124,7 +125,7 @@ extension PageFile {
         return try output.add(run: UnsafeRawBufferPointer(bytes))
     }
 
-    /// Up to which birth pages can be believed without being looked at, once the header is there.
+    /// The birth up to which recovery can trust pages without checking them, once the header is on the disk.
     private func proofPoint(
         _ base: FileHeader, _ output: CommitOutput, _ durability: Durability, isVouching: Bool
     ) throws(StorageError) -> UInt64 {
@@ -133,14 +134,14 @@ extension PageFile {
         if isVouching, known >= base.transaction, output.writtenBytes == 0 { return output.birth }
         let unsynced = writing.unsyncedBytes(durable: shared.durable)
         guard isVouching || unsynced + output.writtenBytes > Self.unprovenBytesMaximum else { return known }
-        // The header of the state before is on the disk then, too.
+        // This also syncs the header of the previous state.
         try confirm(base.transaction)
         return output.birth
     }
 
-    /// Gives the end of the file back to the system, once no state that could come back reaches there.
+    /// Shortens the file, once no state that could come back reaches there.
     ///
-    /// A file that could not be cut is only longer than it has to be, so a failure means nothing.
+    /// Ignores a failure, after which the file is only longer than necessary.
     private func shrinkFile(_ freeSpace: FreeSpace, isCompacting: Bool) {
         let needed = Int(freeSpace.endPage) * Pages.sizeBytes
         let wanted = isCompacting ? needed : FileGrowth.size(for: needed)
@@ -150,7 +151,7 @@ extension PageFile {
         if disk.truncateWhole(wanted) == 0 { writing.sizeBytes = wanted }
     }
 
-    /// Writes the header, syncs if asked, and lets everybody see the new state.
+    /// Writes the header, syncs if asked, and publishes the new state.
     private func publish(
         _ header: FileHeader, over base: FileHeader, _ durability: Durability
     ) throws(StorageError) {
@@ -165,7 +166,7 @@ extension PageFile {
         } else if durability == .durable {
             try confirm(header.transaction)
         } else {
-            // A sync may have failed since this commit began, and taken its pages with it.
+            // A sync may have failed since this commit began, and its pages may be lost with it.
             try refusePoison()
         }
         shared.publish(header.transaction, slot: slot.number)
@@ -174,14 +175,15 @@ extension PageFile {
 
     private struct TakenSlot {
         var number: Int
-        /// The state whose header it held.
+        /// The state whose header the slot held.
         var replaced: UInt64
     }
 
     /// Takes the slot for the next header.
     ///
-    /// Somebody may choose a state to sync meanwhile. He says which one before he looks whether a slot still holds it,
-    /// and here the slot is taken before that is looked at again: so one of the two sees the other.
+    /// Another thread or process may choose a state to sync meanwhile. It names the state before it checks that a slot
+    /// still holds it. Here the slot is taken before the named states are checked again, so one of the two sees the
+    /// other.
     private func takeSlot() -> TakenSlot {
         while true {
             let slots = shared.slotTransactions
@@ -198,17 +200,17 @@ extension PageFile {
 // MARK: - Syncing
 
 extension PageFile {
-    /// How often a state is looked for that nobody overtakes.
+    /// How often a sync tries to choose the newest state before a commit overtakes it.
     private static let choicesMaximum = 10_000
 
-    /// Syncs the newest state, and everything before it. Answers its version.
+    /// Syncs the newest state, and everything before it. Returns its version.
     ///
-    /// Nobody's turn to write is waited for: whoever writes may take his time, or be stopped.
+    /// Does not wait for the turn to write: a writer may take long, or be stopped.
     func synchronize(_ writerLock: WriterLock) throws(StorageError) -> UInt64 {
         let (header, result) = try synchronizeNewest()
         guard result == 0 else {
             let error = syncError(result)
-            // Who has the turn to write finds the poison when he commits, and clears then.
+            // Otherwise the process with the turn to write finds the poison when it commits, and clears then.
             if writerLock.takeAtOnce() {
                 clearUnconfirmed()
                 writerLock.release()
@@ -228,23 +230,23 @@ extension PageFile {
         return (header, synchronizeLocked(confirming: header.transaction))
     }
 
-    /// Chooses the newest state, which from here on is kept with its header until the syncing word is cleared.
+    /// Chooses the newest state, which is kept with its header from now on until the syncing word is cleared.
     ///
-    /// As with a pin: the state is named first, and it still is the newest afterwards. So whoever commits next
-    /// sees it named, and who is committing now spares it because it was the newest when he began.
+    /// As with a pin, the state is named first and must still be the newest afterwards. So the next commit sees it
+    /// named, and a running commit spares it because it was the newest when that commit began.
     private func chooseNewest() throws(StorageError) -> FileHeader {
         for attempt in 0..<Self.choicesMaximum {
             let transaction = shared.newest
             shared.setSyncing(transaction)
             if let header = try header(of: transaction), shared.newest == transaction { return header }
             try throwFailure()
-            // A commit came in between, or its header is just being written.
+            // A commit came in between, or the header is just being rewritten.
             if attempt > 10 { usleep(50) }
         }
         throw Recovery.noHeader(path: path)
     }
 
-    /// Syncs, and notes that a state is durable whose pages and header were written before. The right to write is held.
+    /// Syncs, and notes that a state is durable. Its pages and header must be written. The right to write is held.
     private func confirm(_ transaction: UInt64) throws(StorageError) {
         guard mutation != .overlapSyncs else { return try confirmOverlapping(transaction) }
         shared.lockSyncing()
@@ -261,8 +263,8 @@ extension PageFile {
 
     /// The only place where a file in use is synced. The syncing lock is held.
     ///
-    /// The kernel tells of a write-back that failed once for each open file, to any one of the syncs under way. So one
-    /// sync at a time, and whoever comes after one that failed learns of it before he would ask the kernel.
+    /// The kernel reports a failed write-back once for each open file, to any one of the running syncs. So only one
+    /// sync runs at a time, and a later one learns of a failure from the poison, without asking the kernel.
     private func synchronizeLocked(confirming transaction: UInt64) -> Int {
         guard !shared.isPoisoned else { return -Int(EIO) }
         let result = disk.synchronizeWhole()
@@ -274,22 +276,22 @@ extension PageFile {
 // MARK: - When the disk fails
 
 extension PageFile {
-    /// Throws when the file is unusable. The right to write is held, so what is left to do about it is done now.
+    /// Throws when the file is unusable. Clears unconfirmed headers first, as the right to write is held.
     private func refusePoison() throws(StorageError) {
         if shared.hasFailedSync { clearUnconfirmed() }
         try throwFailure()
     }
 
-    /// A header that found no room was not written, or only in part, and is no header then: the commit is undone. After
-    /// any other failure a slot may hold the new header or not, and the file is unusable until everybody has closed it.
-    /// What came before is untouched.
+    /// Handles a header that could not be written, and returns the error to throw. If the disk was full, the header was
+    /// written in part at most and is invalid, so the commit is rolled back. After any other failure the slot may hold
+    /// the new header or not: the file is unusable until every process has closed it. Earlier states are untouched.
     private func headerFailed(_ result: Int, _ slot: TakenSlot, over base: FileHeader) -> StorageError {
         let error = StorageError(errno: Int32(-result), doing: "commit", path: path)
         if error.code == .outOfSpace, mutation != .poisonFullDisk, let left = left(in: slot),
             left != 0 || slot.replaced != base.transaction
         {
             shared.setTransaction(left, inSlot: slot.number)
-            // As the base has it: nothing of this commit is used.
+            // Read again from the base, because nothing of this commit is used.
             writing.freeSpace = nil
             shared.endCommitting()
             return error
@@ -300,8 +302,8 @@ extension PageFile {
         return failure
     }
 
-    /// The state whose header a slot still has that could not be written: the one it had, or 0 for none. Nil when it is
-    /// another, or the disk does not tell.
+    /// The state whose header is in a slot after a failed write: the one from before, or 0 for none. Nil when it is
+    /// another, or the disk cannot read the slot.
     private func left(in slot: TakenSlot) -> UInt64? {
         do throws(StorageError) {
             let header = try HeaderSlots.read(slot.number, of: disk, seal: seal, path: path)
@@ -312,7 +314,7 @@ extension PageFile {
         }
     }
 
-    /// Makes the file unusable until everybody has closed it. The right to write is held.
+    /// Makes the file unusable until every process has closed it. The right to write is held.
     func syncFailed(_ result: Int) -> StorageError {
         let error = syncError(result)
         clearUnconfirmed()
@@ -325,12 +327,12 @@ extension PageFile {
         return error
     }
 
-    /// Clears the headers of states that no sync has confirmed. The right to write is held, or nobody else is there.
+    /// Clears the headers of states that no sync has confirmed. The right to write is held, or there is no other user.
     ///
-    /// The kernel may have dropped what it could not write, and goes on showing it from memory. Whoever opens the file
-    /// next must not take that for the disk's content.
+    /// The kernel may have dropped bytes that it could not write, and still return them from memory. The next process
+    /// that opens the file must not take those for the disk's content.
     func clearUnconfirmed() {
-        // The state found at opening stays: it may have been durable since long before.
+        // The state found at opening stays: it may have been durable for long.
         let kept = max(shared.durable, shared.recovered)
         for slot in 0..<FileHeader.slotCount where shared.transaction(inSlot: slot) > kept {
             HeaderSlots.clear(slot, of: disk)

@@ -3,18 +3,20 @@ import CStorage
 import Glibc
 
 extension PageFile {
-    /// Address space reserved for a file when the caller asks for no size; halved until the system agrees.
+    /// The address space reserved for a file when the caller gives no size. It is halved until the system can reserve
+    /// it.
     static let defaultMapBytes = 256 << 30
     static let smallestMapBytes = 1 << 30
 
-    /// Makes a disk file usable: creates what is missing, refuses what is not ours, and finds the newest state.
+    /// Opens a page file on a disk file: creates it if it is empty, refuses one that is not ours, finds the newest
+    /// state.
     ///
     /// The shared state's opening lock is held by the caller.
     static func open(
         _ disk: any DiskFile, shared: SharedState, isFirst: Bool, path: String, options: StorageOptions
     ) throws(StorageError) -> PageFile {
         let key: SealingKey? = if let bytes = options.encryptionKey { try SealingKey(bytes, path: path) } else { nil }
-        // After a failed sync memory shows what the disk does not have: headers, pages, even the file's length.
+        // After a failed sync the page cache may have what the disk has not: headers, pages, even the file's length.
         if isFirst, shared.isPoisoned { disk.dropCache() }
         let isNew = isFirst ? try FileCheck.mustCreate(disk, path: path, options, key) : false
         if isNew { try create(disk, shared, path: path, key) }
@@ -26,7 +28,7 @@ extension PageFile {
             mutation: options.mutation)
         if isFirst {
             try Recovery.recover(parts, path: path, isNew: isNew)
-            // A new file's first session goes on.
+            // A new file keeps its first session.
             if !isNew { shared.session = seal?.beginSession(firstBirth: shared.nextBirth) }
         } else if let session = shared.session {
             try seal?.join(session)
@@ -34,8 +36,8 @@ extension PageFile {
         return PageFile(parts, path: path, isReadOnly: options.readOnly, isInMemory: options.inMemory)
     }
 
-    /// Writes the first header. It goes with its three empty neighbours into one write, and before anything else, so
-    /// that a creation which was cut short can be told from a foreign file.
+    /// Creates a file: writes zeros to all four slots, then the first header to slot 0, and syncs. In this order an
+    /// interrupted creation can be distinguished from a foreign file.
     private static func create(
         _ disk: any DiskFile, _ shared: SharedState, path: String, _ key: SealingKey?
     ) throws(StorageError) {
@@ -63,8 +65,8 @@ extension PageFile {
     ) throws(StorageError) -> PageSpace {
         if let bytes = options.mapSizeBytes { return try makeSpace(disk, path: path, bytes, options, seal) }
         var bytes = defaultMapBytes
-        // Where address space is short, for example under a limit, less of it has to do. What the file needs beside the
-        // range, snapshots above all, and what the rest of the process needs, has to find room, too.
+        // Where address space is short, for example under a limit, less must do. The check for an eighth more leaves
+        // room for other needs of the file, above all snapshots, and for the rest of the process.
         while bytes > smallestMapBytes {
             if ReservedMemory.isAvailable(bytes + bytes / 8),
                 let space = try? makeSpace(disk, path: path, bytes, options, seal)
@@ -85,7 +87,7 @@ extension PageFile {
             return try PageSpace(pages, onDamage: options.onDamage)
         }
         let pageLimit = UInt32(clamping: bytes >> Pages.sizeShift)
-        // In this order: a file is mapped once, so nothing may fail after it.
+        // In this order: a file is mapped once, so nothing may fail after the mapping.
         let words = try PageWords(count: Int(pageLimit), path: path)
         guard let base = disk.map(bytes) else {
             throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
@@ -97,17 +99,17 @@ extension PageFile {
         ) { [weak disk] in disk?.readAhead() }
     }
 
-    /// The last to close leaves a header that vouches for all pages of the newest state. So whoever opens the file next
-    /// has nothing to look through, and a page that is damaged until then is known to be damaged: without this it could
-    /// as well have been torn in a commit that never returned, and the state before it would be taken.
+    /// Lets the last user that closes write a header that vouches for all pages of the newest state. So the next opener
+    /// has no pages to check, and a page that is damaged meanwhile is known to be damaged. Without this header the page
+    /// could also have been torn in a commit that never returned, and recovery would take the state before.
     ///
-    /// It is the second header of that state, so one of them may be lost. It says nothing new otherwise, and when it
-    /// fails nothing is lost.
+    /// It is the second header of that state, so one of the two may be lost. It has no other new content, so a failure
+    /// loses nothing.
     func closeCleanly() {
         let mayChange = !isReadOnly && (writing.transaction != 0 || shared.isPoisoned) || mutation == .changeReadOnly
         guard mayChange, !isInMemory else { return }
         shared.ifAlone {
-            // Whoever met the failure may not have had the right to write.
+            // The process that found the failure may not have had the right to write.
             if shared.hasFailedSync { return clearUnconfirmed() }
             guard !shared.isPoisoned, shared.committing == 0, let header = try? header(of: shared.newest),
                 !isVouchedFor(header)
@@ -134,7 +136,7 @@ extension PageFile {
     }
 }
 
-/// A mapped file whose bytes may vanish when another program cuts it shorter.
+/// Guards a mapped file against SIGBUS: its bytes may vanish when another program cuts the file shorter.
 private final class GuardedRange: Sendable {
     private nonisolated(unsafe) let base: UnsafeRawPointer
 

@@ -2,14 +2,15 @@ import CausewayEnvironment
 import Glibc
 import Synchronization
 
-/// The open page file: its bytes on the disk, the same bytes in memory, and what it shares with other processes.
+/// An open page file: its bytes on the disk, the same bytes in memory, and the state that it shares with other
+/// processes.
 ///
-/// Snapshots hold it, so it closes with the last of them.
+/// Snapshots retain it, so it closes with the last of them.
 ///
 /// 1. A page that any protected state contains is never written. Protected are the states of all pinned snapshots,
 ///    the newest state, and the fallbacks: states that a power loss may bring back.
-/// 2. The header slots of the newest state and of the fallbacks are never written.
-/// 3. A header is written after all pages of its state, and believed only when those the disk may lack are there.
+/// 2. The header slots of the fallbacks are never written, and that of the newest state only if no other is left.
+/// 3. A header is written after all pages of its state. It is accepted only if the pages that the disk may lack exist.
 /// 4. Only the holder of the writer's right touches `writing`, the slots and the file's length.
 final class PageFile: Sendable {
     let path: String
@@ -44,7 +45,7 @@ final class PageFile: Sendable {
         shared.close()
     }
 
-    /// What opening a file brings together.
+    /// The parts that opening a file has made.
     struct Parts {
         var disk: any DiskFile
         var space: PageSpace
@@ -58,22 +59,23 @@ final class PageFile: Sendable {
         Parts(disk: disk, space: space, shared: shared, fileID: fileID, seal: seal, mutation: mutation)
     }
 
-    /// Whether the newest state is the one that the file was made with.
+    /// Whether the newest state is the one that the file was created with.
     var isWithoutCommits: Bool { shared.newest == FileHeader.firstTransaction }
 
-    /// States that a power loss may bring back.
+    /// The states that a power loss may bring back; 0 where there is none.
     var fallbacks: [UInt64] { mutation == .reuseFallbacks ? [] : shared.fallbacks }
 
     // MARK: - Failure
 
-    /// Throws what made the file unusable, or unsound where it was read.
+    /// Throws the damage found so far, or the failure that made the file unusable.
     func throwFailure() throws(StorageError) {
         if let damage = space.damage { throw damage }
         guard shared.isPoisoned else { return }
         throw failure.withLock { $0 } ?? .isPoisoned(path: path)
     }
 
-    /// After a failed sync nobody knows what the disk holds; the kernel may have dropped the pages.
+    /// Makes the file unusable: after a failed sync the disk's content is unknown, and the kernel may have dropped
+    /// pages.
     func poison(_ error: StorageError, afterSync: Bool = false) {
         failure.withLock { $0 = $0 ?? error }
         shared.poison(afterSync: afterSync)
@@ -81,8 +83,8 @@ final class PageFile: Sendable {
 
     // MARK: - Headers
 
-    /// The header of the newest state. Its slot may be written anew by two further commits at any time, so the
-    /// caller pins the state and looks again when it finds another. Throws when the disk does not tell.
+    /// The header of the newest state; nil when its slot no longer holds it. Two further commits may overwrite the slot
+    /// at any time, so the caller pins the state and tries again on nil. Throws when the disk cannot read the slot.
     func header(of transaction: UInt64) throws(StorageError) -> FileHeader? {
         for slot in 0..<FileHeader.slotCount where shared.transaction(inSlot: slot) == transaction {
             let header = try HeaderSlots.read(slot, of: disk, seal: seal, path: path, mutation: mutation)
@@ -92,14 +94,14 @@ final class PageFile: Sendable {
     }
 }
 
-/// What the one writer keeps from one commit to the next.
+/// The state that the one writer keeps from one commit to the next.
 final class WritingState {
-    /// The free space as of `transaction`; nil when it has to be read from the header.
+    /// The free space as of `transaction`; nil when it must be read from the header.
     var freeSpace: FreeSpace?
     var transaction: UInt64 = 0
     var sizeBytes = 0
     let pageMemory = PageMemory()
-    /// Bytes written by commits of this process since it last knew all of them to be durable.
+    /// The bytes written by commits of this process since all of them were last known to be durable.
     private var unsyncedBytes = 0
     private var lastWritten: UInt64 = 0
 
@@ -108,7 +110,7 @@ final class WritingState {
         lastWritten = transaction
     }
 
-    /// How much of what this process wrote may not be on the disk yet, at most.
+    /// The most bytes written by this process that may not be on the disk yet.
     func unsyncedBytes(durable: UInt64) -> Int {
         if durable >= lastWritten { unsyncedBytes = 0 }
         return unsyncedBytes
@@ -116,7 +118,7 @@ final class WritingState {
 }
 
 extension StorageError {
-    /// Of the call that writing to the disk failed for, and of those after it in this process.
+    /// The error of the call whose write or sync failed, and of later calls in this process.
     static func isUnusable(errno number: Int32, path: String) -> StorageError {
         let remedy =
             [ENOSPC, EDQUOT].contains(number)

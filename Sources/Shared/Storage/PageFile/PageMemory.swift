@@ -1,11 +1,11 @@
 import Glibc
 
-/// Memory in which a commit fills its pages, kept from one commit to the next: asking the system for it each time costs
-/// more than filling a page.
+/// The memory in which a commit fills its pages. It is kept between commits, because asking the system for it each time
+/// costs more than filling a page.
 final class PageMemory {
     private static let pagesPerBlock = 16
 
-    /// Kept empty until something is written.
+    /// Empty until the first page is taken.
     private var blocks: [UnsafeMutableRawPointer] = []
     @exclusivity(unchecked) private var idlePages: [UnsafeMutableRawPointer] = []
 
@@ -21,12 +21,12 @@ final class PageMemory {
         return page
     }
 
-    /// A page is written, and can be filled again.
+    /// Takes back a page that is written, to be filled again.
     func giveBack(_ page: UnsafeMutableRawPointer) {
         idlePages.append(page)
     }
 
-    /// Nobody uses any page any more. What only a large commit needed goes back to the system.
+    /// Takes back all pages. Frees memory that only a large commit needed.
     func reset() {
         while blocks.count > 1 { blocks.removeLast().deallocate() }
         idlePages.removeAll(keepingCapacity: true)

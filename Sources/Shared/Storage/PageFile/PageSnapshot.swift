@@ -5,7 +5,7 @@ final class PageSnapshot: StorageSnapshot {
     let file: PageFile
     let header: FileHeader
     private let pin: SharedState.Pin
-    /// Of an encrypted file, where several snapshots of a state may share its pin; then that gives it up.
+    /// The owner of `pin` in an encrypted file, where several snapshots of a state may share it; nil in a plain file.
     private let sharedPin: SharedPin?
     let space: PageSpace
     let trees: TreeReader
@@ -13,7 +13,7 @@ final class PageSnapshot: StorageSnapshot {
 
     /// - Parameters:
     ///   - space: a view of the file, which ends with the snapshot.
-    ///   - pin: of the header's state, which the snapshot gives up when it ends.
+    ///   - pin: the pin on the header's state, which the snapshot releases when it ends.
     convenience init(_ file: PageFile, _ header: FileHeader, _ space: PageSpace, pin: SharedState.Pin) {
         let sharedPin = space.isEncrypted ? SharedPin(pin, of: file.shared) : nil
         self.init(file, header, space, pin, sharedPin)
@@ -32,7 +32,7 @@ final class PageSnapshot: StorageSnapshot {
     }
 
     deinit {
-        // In this order: without the pin a writer may put other pages where this view uses some.
+        // In this order: without the pin a writer may overwrite pages that this view uses.
         space.end()
         if sharedPin == nil { file.shared.unpin(pin) }
     }
@@ -81,7 +81,7 @@ final class PageSnapshot: StorageSnapshot {
     }
 }
 
-/// A pin that is given up when the last snapshot that shares it ends.
+/// A pin that is released when the last snapshot that shares it ends.
 private final class SharedPin: Sendable {
     private let pin: SharedState.Pin
     private let shared: SharedState

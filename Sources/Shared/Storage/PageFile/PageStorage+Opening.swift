@@ -2,7 +2,7 @@ package import CausewayEnvironment
 import Glibc
 
 extension PageStorage {
-    /// Opens the file at a path, or a new one in memory.
+    /// Opens the file at a path and creates it if it is missing, or makes a new one in memory.
     static func open(
         path: String, options: StorageOptions, registry: StorageRegistry, folderSync: FolderSync = .ofSystem
     ) throws(StorageError) -> PageStorage {
@@ -21,7 +21,7 @@ extension PageStorage {
         return storage
     }
 
-    /// Opens a file, and what its users share: both of the same file, whatever becomes of its name meanwhile.
+    /// Opens a file and its shared state. Both belong to the same file, even if it is renamed or replaced meanwhile.
     private static func openShared(
         _ path: String, _ options: StorageOptions
     ) throws(StorageError) -> (disk: SystemFile, identity: FileIdentity, shared: SharedState, isFirst: Bool) {
@@ -51,7 +51,7 @@ extension PageStorage {
         registry: StorageRegistry?
     ) throws(StorageError) -> PageStorage {
         let shared = SharedState()
-        // There is nobody who would remember a failed sync.
+        // Nobody remembers whether a sync has failed before.
         shared.poison()
         let file = try PageFile.open(disk, shared: shared, isFirst: true, path: path, options: options)
         let storage = PageStorage(file, options: options) {
@@ -77,7 +77,7 @@ extension PageStorage {
         }
     }
 
-    /// A file that is open already is shared only with those who have its key.
+    /// Throws unless the caller has the key with which the file is already open.
     func refuseOtherKey(_ key: [UInt8]?) throws(StorageError) {
         guard key != options.encryptionKey else { return }
         throw StorageError(

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The product's storage: one copy-on-write file of pages, or the same in memory.
 ///
-/// The state that was read last is kept pinned for a moment, so that taking a snapshot of it again costs nanoseconds.
+/// The state that was read last stays pinned for a moment, so that taking a snapshot of it again costs nanoseconds.
 package final class PageStorage: Storage {
-    /// How long the newest snapshot stays pinned when nobody uses it.
+    /// How often the newest snapshot is checked, to release it when nobody uses it.
     private static let idlePinMilliseconds = 100
 
     package let path: String
@@ -19,7 +19,7 @@ package final class PageStorage: Storage {
     private let newest = Mutex(Newest())
     private let queue = DispatchQueue(label: "causeway.storage")
     private let closed: (@Sendable () -> Void)?
-    /// Held from taking a place in one queue until that in the other, so that both have the same order.
+    /// Held while taking a place in both queues, so that both have the same order.
     private let reserving = Mutex(())
 
     private struct Newest {
@@ -63,14 +63,14 @@ package final class PageStorage: Storage {
         return remember(try pinNewest())
     }
 
-    /// Pins the newest state and reads its header, again if it was overtaken in between.
+    /// Pins the newest state and reads its header. Tries again if commits overtake it in between.
     private func pinNewest() throws(StorageError) -> PageSnapshot {
         var attempts = 0
         while true {
             let pin = file.shared.pin()
             do throws(StorageError) {
                 if let header = try file.header(of: pin.transaction) {
-                    // Another process has made the file larger than this one can see.
+                    // Another process may have made the file larger than this one's address range.
                     guard header.freeSpace.endPage <= file.space.pageLimit else {
                         throw file.space.isTooSmall(for: header)
                     }
@@ -81,7 +81,7 @@ package final class PageStorage: Storage {
                 throw error
             }
             file.shared.unpin(pin)
-            // Commits came between pinning and reading; or the newest state's slot is just being written anew.
+            // Commits came between pinning and reading, or the newest state's slot is just being rewritten.
             attempts += 1
             try file.throwFailure()
             guard attempts < 10_000 else { throw Recovery.noHeader(path: path) }
@@ -90,7 +90,7 @@ package final class PageStorage: Storage {
     }
 
     private func remember(_ snapshot: PageSnapshot) -> PageSnapshot {
-        // The one that was kept may end here, and its end takes its own locks.
+        // Released outside the lock: the replaced snapshot may end here, and its `deinit` takes locks.
         var replaced: PageSnapshot?
         let mustSchedule = newest.withLock { newest in
             replaced = newest.snapshot
@@ -98,7 +98,7 @@ package final class PageStorage: Storage {
             defer { newest.isReleaseScheduled = true }
             return !newest.isReleaseScheduled
         }
-        // Where no other process writes, the next commit here is the next that could use what is kept.
+        // Where no other process writes, only a commit of this process could reuse the pages that the pin keeps.
         if mustSchedule, file.shared.locks != nil { scheduleRelease() }
         withExtendedLifetime(replaced) {}
         return snapshot
@@ -113,7 +113,7 @@ package final class PageStorage: Storage {
     private func releaseIdleSnapshot() {
         var released: PageSnapshot?
         let mustGoOn = newest.withLock { newest in
-            // All copies are made under this lock, so nobody can take one meanwhile.
+            // References to it are copied only under this lock, so nobody can take one meanwhile.
             if isKnownUniquelyReferenced(&newest.snapshot) { released = newest.snapshot.take() }
             newest.isReleaseScheduled = newest.snapshot != nil
             return newest.isReleaseScheduled
@@ -154,7 +154,7 @@ package final class PageStorage: Storage {
             try writerLock.wait(for: ticket)
             granted(WriteReservation(writerLock, isUsed: false))
         } catch {
-            // The caller finds the reservation used, and asks again in a way that throws the reason.
+            // The caller finds the reservation used. Its next call to `write` throws the reason.
             granted(WriteReservation(writerLock, isUsed: true))
         }
     }
@@ -180,7 +180,7 @@ package final class PageStorage: Storage {
         _ changes: WriteChanges, over base: PageSnapshot, _ durability: Durability
     ) throws(StorageError) -> PageSnapshot {
         try refuseTooManyVersions(base)
-        // Nothing may fail any more when the commit is done.
+        // Made before the commit, because nothing may fail after it.
         let view = try file.space.view()
         do throws(StorageError) {
             let committed = try file.commit(over: base.header, durability) { output throws(StorageError) in
@@ -193,7 +193,7 @@ package final class PageStorage: Storage {
         }
     }
 
-    /// Makes pages of the changes to a state.
+    /// Applies changes to a state, and writes its new pages to the output. Returns the new roots.
     static func apply(
         _ changes: WriteChanges, to state: CommittedState, _ output: CommitOutput, movesPages: Bool = false
     ) throws(StorageError) -> (trees: PagePointer, directory: PagePointer) {
@@ -215,7 +215,7 @@ package final class PageStorage: Storage {
         return (trees, directory)
     }
 
-    /// Pins what was just committed: the writer's right is still held, so it is the newest.
+    /// Pins the committed state, which is the newest because the writer's right is still held.
     func finish(_ committed: PageFile.Committed, _ durability: Durability, _ view: PageSpace) -> PageSnapshot {
         let header = committed.header
         let snapshot = remember(PageSnapshot(file, header, view, pin: file.shared.pin()))
@@ -230,7 +230,7 @@ package final class PageStorage: Storage {
 
     private func refuseTooManyVersions(_ base: PageSnapshot) throws(StorageError) {
         guard tooOldPin(base) != nil else { return }
-        // Perhaps whoever holds it is dead; that costs system calls, so it is asked only now.
+        // Its process may be dead. Finding out costs system calls, so it is done only now.
         file.shared.clearDeadProcesses()
         guard let oldest = tooOldPin(base), let maximum = options.maximumVersions else { return }
         throw StorageError(
@@ -241,7 +241,7 @@ package final class PageStorage: Storage {
             path: path)
     }
 
-    /// The oldest snapshot, if it is as old as none may be.
+    /// The oldest snapshot, if it is too old to allow another commit.
     private func tooOldPin(_ base: PageSnapshot) -> (transaction: UInt64, processID: Int32)? {
         guard let maximum = options.maximumVersions, let oldest = file.shared.oldestPin,
             base.transaction - min(oldest.transaction, base.transaction) >= UInt64(maximum)

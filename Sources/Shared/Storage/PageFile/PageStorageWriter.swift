@@ -1,8 +1,7 @@
-/// The one write transaction of a page file: a snapshot, and the changes over it in memory until `commit` makes pages
-/// of them.
+/// The one write transaction of a page file: a snapshot, and the changes over it, which stay in memory until `commit`.
 final class PageStorageWriter: StorageWriter {
     private let storage: PageStorage
-    /// Where the transaction began; given up by a commit, so that nobody who keeps this object pins it.
+    /// The snapshot on which the transaction began. A commit releases it, so that keeping this object does not pin it.
     private var begun: PageSnapshot?
     private var pending: WriteChanges?
     private var isOver = false

@@ -1,6 +1,6 @@
-/// Looks whether everything that a header leads to is there, as far as it was born after a transaction.
+/// Checks whether all pages of a header's state that were born after a transaction are sound.
 ///
-/// Nothing below a page is younger than the page, so what is older is passed over with all that lies below it.
+/// Nothing below a page is younger than the page, so an older page is skipped with everything below it.
 struct ProofWalk {
     private let space: PageSpace
     private let after: UInt64

@@ -3,11 +3,11 @@ import Glibc
 
 /// Finds the newest state that the disk holds whole.
 ///
-/// The pages of a commit and its header reach the disk in any order, or in part. So a header is believed when its own
-/// checksum fits, and when every page below it is there that was not synced before it was written. That takes time
-/// only for what the last commits changed: pointers carry births, and nothing older is looked at.
+/// The pages of a commit and its header reach the disk in any order, or in part. So a header is accepted only if its
+/// own checksum fits and every page below it that was not synced before it is sound. This reads only what the last
+/// commits changed: pointers carry births, and older pages are skipped.
 enum Recovery {
-    /// For the first to open a file: nobody else has it open.
+    /// Finds the newest state for the first process that opens a file, and resets the shared state to it.
     static func recover(_ parts: PageFile.Parts, path: String, isNew: Bool) throws(StorageError) {
         let headers = try HeaderSlots.readAll(
             of: parts.disk, seal: parts.seal, path: path, mutation: parts.mutation)
@@ -16,12 +16,12 @@ enum Recovery {
             newest: header.transaction, slot: slot,
             durable: header.durableTransaction,
             slots: headers.map { $0?.transaction ?? 0 },
-            // Also above a commit whose pages are missing: both may be on the disk at once.
+            // Above all headers, also that of a commit whose pages are missing: its header stays on the disk.
             nextBirth: (headers.compactMap { $0?.transaction }.max() ?? 0) + 1,
             isSynced: isNew)
     }
 
-    /// For a writer whose predecessor died in the middle of a commit: it may have finished its header, or not.
+    /// Finds the newest state for a writer whose predecessor died in a commit, with its header finished or not.
     static func takeOver(_ file: PageFile) throws(StorageError) {
         let headers = try HeaderSlots.readAll(
             of: file.disk, seal: file.seal, path: file.path, mutation: file.mutation)
@@ -43,8 +43,8 @@ enum Recovery {
             if let header { candidates.append((slot, header)) }
         }
         candidates.sort { $0.header.transaction > $1.header.transaction }
-        // A state that was on the disk as a whole cannot have been torn since: what it lacks now was lost, and an older
-        // state in its place would be wrong.
+        // A state that was whole on the disk cannot be torn later. If it lacks pages now, they were lost, and opening
+        // an older state instead would be wrong.
         let safe = candidates.map { $0.header.safeTransaction }.max() ?? 0
         for candidate in candidates where candidate.header.transaction >= safe {
             if try isWhole(candidate.header, parts, path: path) { return candidate }
@@ -58,18 +58,18 @@ enum Recovery {
         let size = parts.disk.size()
         guard size >= 0 else { throw StorageError(errno: Int32(-size), doing: "look at the file", path: path) }
         guard Int(header.freeSpace.endPage) * Pages.sizeBytes <= size else { return false }
-        // That it does not fit says nothing of the state, and an older one in its place would be wrong.
+        // A state that does not fit into the map may still be whole, so opening an older one instead would be wrong.
         guard header.freeSpace.endPage <= parts.space.pageLimit else {
             guard parts.mutation == .mapBoundsStates else { throw parts.space.isTooSmall(for: header) }
             return false
         }
         guard header.syncedTransaction < header.transaction, parts.mutation != .trustHeaders else { return true }
-        // What is missing here is no damage to anybody who reads the state before it. That there are no addresses to
-        // look with, or that the disk fails, is thrown: it says nothing of the state either.
+        // Pages missing here are no damage for readers of the state before. A lack of address space and a failure of
+        // the disk are thrown, because they say nothing about the state either.
         return try parts.space.withTrial { trial throws(StorageError) in
             let walk = ProofWalk(trial, after: header.syncedTransaction, skipsRuns: parts.mutation == .skipRuns)
             if walk.isWhole(header) { return true }
-            // What the disk could not read may be there.
+            // A page that the disk could not read may still be sound.
             if let failure = trial.readFailure { throw failure }
             return false
         }
@@ -85,7 +85,7 @@ enum Recovery {
 }
 
 extension FileHeader {
-    /// The youngest transaction that the disk holds whole, as far as this header knows.
+    /// The youngest transaction that is whole on the disk, as far as this header knows.
     fileprivate var safeTransaction: UInt64 {
         syncedTransaction == transaction ? transaction : durableTransaction
     }

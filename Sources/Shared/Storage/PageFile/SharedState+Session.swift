@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The encryption session of the file's present life, for processes that come while it is open. Salts are no secret.
+/// The current encryption session, for processes that open the file while it is open. Salts are not secret.
 extension SharedState {
     var session: Session? {
         get {

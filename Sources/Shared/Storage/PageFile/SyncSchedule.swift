@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// One sync for all commits of a window, and whoever waits for it.
+/// Schedules one fsync for all commits of a window, and resumes the tasks that wait for it.
 final class SyncSchedule: Sendable {
     private typealias Waiter = (version: UInt64, resume: CheckedContinuation<StorageError?, Never>)
 
     private struct State {
         var durableVersion: UInt64 = 0
         var waiting: [Waiter] = []
-        /// The earliest sync that is on its way.
+        /// When the next scheduled sync is due; nil when none is scheduled.
         var nextSync: DispatchTime?
         var failure: StorageError?
     }
@@ -23,7 +23,7 @@ final class SyncSchedule: Sendable {
         self.writerLock = writerLock
     }
 
-    /// The owner goes away: what was promised is kept, and whoever still waits gets an answer.
+    /// Runs a scheduled sync now, and then fails all tasks that still wait. Called when the owner goes away.
     func close() {
         let isPromised = state.withLock { $0.nextSync != nil }
         if isPromised { sync() }
@@ -50,13 +50,14 @@ final class SyncSchedule: Sendable {
         queue.asyncAfter(deadline: due) { [weak self] in self?.sync(scheduledFor: due) }
     }
 
-    /// Unless an earlier one has taken its place; compared by its name and not with the clock, because timers may be early.
+    /// Syncs, unless an earlier sync has replaced this one. Compares due times and not the clock, as timers may be
+    /// early.
     private func sync(scheduledFor due: DispatchTime) {
         if state.withLock({ $0.nextSync == due }) { sync() }
     }
 
     private func sync() {
-        // Commits from now on ask for a sync of their own.
+        // Later commits schedule a sync of their own.
         state.withLock { $0.nextSync = nil }
         do throws(StorageError) {
             becameDurable(try file.synchronize(writerLock))
@@ -65,7 +66,7 @@ final class SyncSchedule: Sendable {
         }
     }
 
-    /// Nothing will be durable any more.
+    /// Notes that no later version will become durable, and fails all waiting tasks.
     func failed(_ error: StorageError) {
         answer(error) { state in
             state.failure = error
@@ -73,11 +74,11 @@ final class SyncSchedule: Sendable {
         }
     }
 
-    /// Changes the state, and lets those go on who wait for a version up to the one that this returns.
+    /// Changes the state, and resumes the tasks that wait for a version up to the one that `change` returns.
     private func answer(_ failure: StorageError?, upTo change: (inout State) -> UInt64) {
         let answered = state.withLock { state -> [Waiter] in
             let version = change(&state)
-            // Mostly nobody waits, and every durable commit comes here.
+            // Every durable commit comes here, and usually nobody waits.
             guard state.waiting.contains(where: { $0.version <= version }) else { return [] }
             defer { state.waiting.removeAll { $0.version <= version } }
             return state.waiting.filter { $0.version <= version }
@@ -85,7 +86,7 @@ final class SyncSchedule: Sendable {
         for waiter in answered { waiter.resume.resume(returning: failure) }
     }
 
-    /// Waits for the sync that is on its way, or asks for one.
+    /// Waits for the scheduled sync, or schedules one. Throws when the sync fails or the storage closes.
     func whenDurable(_ version: UInt64) async throws(StorageError) {
         if state.withLock({ $0.durableVersion < version && $0.nextSync == nil }) { syncWithin(.zero) }
         let failure = await withCheckedContinuation { continuation in

@@ -1,6 +1,6 @@
 /// What the bytes behind a pointer are.
 enum PageKind: UInt32, Sendable {
-    /// Bytes of a leaf, of an overflowing value or key, of the file's own bookkeeping: ``PagePointer/extent`` bytes.
+    /// ``PagePointer/extent`` bytes of a leaf, of an overflowing value or key, or of the file's own bookkeeping.
     case run = 1
     /// A node of the ordered trees, one page.
     case tree = 2
@@ -12,7 +12,7 @@ enum Pages {
     static let sizeBytes = 4096
     static let sizeShift = 12
 
-    /// How many pages hold so many bytes; at least one.
+    /// The number of pages for a number of bytes; at least one.
     @inline(__always)
     static func count(ofBytes bytes: Int) -> Int { max(1, (bytes &+ (sizeBytes - 1)) >> sizeShift) }
 }

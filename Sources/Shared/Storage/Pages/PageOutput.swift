@@ -1,12 +1,12 @@
-/// Where a commit's finished pages go, children before their parents.
+/// Takes the finished pages of a commit, children before their parents.
 protocol PageOutput: AnyObject {
-    /// Where what is already written can be read.
+    /// The space through which written pages can be read.
     var space: PageSpace { get }
 
-    /// The transaction being committed; every pointer handed out carries it.
+    /// The transaction being committed, which every returned pointer carries.
     var birth: UInt64 { get }
 
-    /// A zeroed page to fill and hand to ``finish(_:kind:level:extent:)``, which then owns it.
+    /// A zeroed page to fill and pass to ``finish(_:kind:level:extent:)``, which then owns it.
     func makePage() -> UnsafeMutableRawPointer
 
     /// Takes a full page of a tree or directory.
@@ -16,10 +16,10 @@ protocol PageOutput: AnyObject {
     /// Takes the bytes of a run, which must stay where they are until the commit is over.
     func add(run bytes: UnsafeRawBufferPointer) throws(StorageError) -> PagePointer
 
-    /// Whether runs that were taken are still to be read.
+    /// Whether the output will still read the bytes of runs that it has taken.
     var needsRuns: Bool { get }
 
-    /// Notes that no state from this commit on contains the page or run.
+    /// Frees a page or run, which no state from this commit on contains.
     func free(_ pointer: PagePointer, kind: PageKind)
 }
 

@@ -1,10 +1,10 @@
-/// Where a page or a run of pages lies, and what it must look like.
+/// The place of a page or a run of pages, and what it must look like.
 ///
-/// A parent holds the checksum of its child, so a checksum of the root covers everything below it; and it holds the
-/// birth, so that whoever looks for what changed since a transaction need not go below what is older.
-/// Kept as 32 bytes, little-endian, in the header, in branch nodes, in directory nodes and beside overflowing values.
+/// A parent holds the checksum of its child, so a checksum of the root covers everything below it. It also holds the
+/// birth, so a search for changes since a transaction can skip everything below an older page.
+/// Stored as 32 bytes, little-endian, in the header, in branch nodes, in directory nodes and beside overflowing values.
 struct PagePointer: Hashable, Sendable {
-    /// Number of the first page. Page 0 is a header, so nothing ever points there: zero means nothing.
+    /// The number of the first page. Page 0 is a header, so no pointer leads there: zero means no pointer.
     var page: UInt32
     /// Bytes of a run; entries below a tree node; leaves below a directory node.
     var extent: UInt32

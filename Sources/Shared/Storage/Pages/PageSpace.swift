@@ -5,13 +5,12 @@ import Synchronization
 
 /// Turns pointers into bytes: one range of addresses, reserved once, in which page n lies at n × 4,096.
 ///
-/// In a plain file the range is the file, mapped read-only, and one space serves everybody. In an encrypted one it is
-/// private memory that pages are opened into, and each state is read through a ``view()`` of its own: what a view has
-/// handed out stays until the view ends. Either way a page is checked on its first touch, and `seen` remembers whom it
-/// was checked for; a page that is written anew has another birth, so what was remembered no longer fits and it is
-/// checked again.
+/// For a plain file the range is the file, mapped read-only, and all readers share one space. For an encrypted file it
+/// is private memory into which pages are decrypted, and each state is read through a ``view()`` of its own: bytes that
+/// a view has handed out stay until the view ends. Either way a page is checked on its first touch, and `seen` keeps
+/// the birth that it was checked for. A rewritten page has another birth, so it is checked again.
 ///
-/// Reading finds no words: a page that fails counts as absent, and ``damage`` tells why from then on.
+/// Reading does not throw: a page that fails counts as absent, and ``damage`` has the reason from then on.
 final class PageSpace: Sendable {
     /// Immutable after `init`, except for the bytes of pages that no snapshot can see.
     nonisolated(unsafe) let base: UnsafeRawPointer
@@ -19,32 +18,33 @@ final class PageSpace: Sendable {
     let path: String
     /// Of an encrypted file.
     private let pages: DecryptedPages?
-    /// One word a page: the low bits of the birth it was checked for, then its kind. Zero: not checked.
-    /// Atomic, because snapshots of all threads share it. Those of `words`.
+    /// One word for each page: the low bits of the birth it was checked for, then its kind. Zero: not checked.
+    /// Atomic, because snapshots of all threads share it. Points into `words`.
     nonisolated(unsafe) private let seen: UnsafeMutablePointer<Atomic<UInt32>>
-    /// nonisolated(unsafe): taken by whoever ends the view, or by `deinit`.
+    /// nonisolated(unsafe): taken once, by the caller of ``end()`` or by `deinit`.
     nonisolated(unsafe) private var words: PageWords?
-    /// The first pages of what a view uses. nonisolated(unsafe): for the holder of the table of `pages` alone.
+    /// The first pages of the pieces that a view uses. nonisolated(unsafe): only the holder of the table of `pages`
+    /// uses it.
     nonisolated(unsafe) private var usedPages: [UInt32] = []
-    /// How much that is.
+    /// The bytes of the pieces that a view uses.
     let usedBytes = Atomic(0)
     private let finding: DamageFinding
     private let owner: any AnyObject & Sendable
-    /// Of a plain file: tells how long it is.
+    /// The disk file of a plain file, for its length.
     private let disk: (any DiskFile)?
     private let checkedCount = Atomic(0)
     private let onManyChecked: (@Sendable () -> Void)?
-    /// So many pages are touched when a file is opened and a few of its objects are read, at most.
+    /// More pages than are touched when a file is opened and a few of its objects are read.
     private static let fewPages = 256
 
-    /// Of a plain file, or of pages in memory.
+    /// A space over a plain file, or over pages in memory.
     ///
     /// - Parameters:
     ///   - disk: the mapped file; nil for pages in memory.
     ///   - owner: keeps `base` valid.
-    ///   - words: zeroed, one for each page; reserved here where none are given.
-    ///   - onDamage: called where a damaged page is met and cannot be thrown.
-    ///   - onManyChecked: called once, when more than a few pages were touched.
+    ///   - words: zeroed, one for each page; nil reserves them here.
+    ///   - onDamage: called when a damaged page is found by a call that cannot throw.
+    ///   - onManyChecked: called once, when more than a few pages have been checked.
     init(
         base: UnsafeRawPointer, pageLimit: UInt32, path: String, disk: (any DiskFile)? = nil,
         owner: any AnyObject & Sendable, words reserved: PageWords? = nil,
@@ -89,8 +89,8 @@ final class PageSpace: Sendable {
         end()
     }
 
-    /// A space over the same file that has checked nothing yet, and whose findings are its own. Of an encrypted file it
-    /// reserves a range of its own.
+    /// A space over the same file that has checked no page yet, and records damage on its own. For an encrypted file it
+    /// reserves its own range of addresses.
     func probe() throws(StorageError) -> PageSpace {
         guard let pages else {
             return try PageSpace(base: base, pageLimit: pageLimit, path: path, disk: disk, owner: owner)
@@ -98,10 +98,10 @@ final class PageSpace: Sendable {
         return try PageSpace(try pages.another())
     }
 
-    /// Reads a state that may lack pages, through a space whose findings are its own.
+    /// Reads a state that may lack pages, through a space that records damage on its own.
     ///
-    /// Of an encrypted file it is a view: where addresses are short there is no room for a second range. What it read
-    /// is forgotten, so that nobody takes it for a page of another state.
+    /// For an encrypted file the space is a view, because address space may be too short for a second range. Afterwards
+    /// its decrypted pages are evicted, so that none is taken for a page of another state.
     func withTrial<Result>(_ body: (PageSpace) throws(StorageError) -> Result) throws(StorageError) -> Result {
         guard let pages else { return try body(try probe()) }
         let trial = try PageSpace(pages, DamageFinding(nil))
@@ -114,33 +114,34 @@ final class PageSpace: Sendable {
 
     // MARK: - Views
 
-    /// A space for whoever reads one state. What it hands out stays where it is until ``end()``, which must come before
-    /// the state may lose pages. Of a plain file it is this space.
+    /// A space for reading one state. The bytes that it hands out stay where they are until ``end()``, which must be
+    /// called before the state may lose pages. For a plain file it is this space itself.
     func view() throws(StorageError) -> PageSpace {
         guard let pages else { return self }
         return try PageSpace(pages, finding)
     }
 
-    /// Reads something through a view that ends with it.
+    /// Runs `body` with a view, and ends the view after it.
     func withView<Result>(_ body: (PageSpace) throws(StorageError) -> Result) throws(StorageError) -> Result {
         let view = try view()
         defer { view.end() }
         return try body(view)
     }
 
-    /// Nobody reads through this view, nor what it handed out, any more. Means nothing to a space of a plain file.
+    /// Ends this view: neither the view nor the bytes it handed out may be read any more. Does nothing for a plain
+    /// file.
     func end() {
         guard let pages, let words = words.take() else { return }
         pages.end(self, words)
     }
 
-    /// What lies behind a pointer is looked at no more. Only for whoever is the one reader of a view, and only soon after
-    /// it was read: what was read long before stays until the view ends.
+    /// Releases the page or run behind a pointer before the view ends. Only for the one reader of a view, and only soon
+    /// after reading it: what was read long before stays until the view ends.
     func letGo(_ pointer: PagePointer) {
         pages?.letGo(pointer, self)
     }
 
-    /// Whether a run is what a pointer says. Keeps nothing; for the one reader of a view.
+    /// Whether a run is sound. Releases it again, so it is only for the one reader of a view.
     func isRunSound(_ pointer: PagePointer) -> Bool {
         defer { letGo(pointer) }
         return run(pointer) != nil
@@ -153,22 +154,22 @@ final class PageSpace: Sendable {
     var decrypted: DecryptedPages? { pages }
     var isEncrypted: Bool { pages != nil }
 
-    /// For the holder of the table: notes that the view uses a piece.
+    /// Notes that the view uses a piece. Only for the holder of the table.
     func note(_ pointer: PagePointer, _ mark: UInt32, bytes: Int) {
         usedPages.append(pointer.page)
         usedBytes.add(bytes, ordering: .relaxed)
         seen[Int(pointer.page)].store(mark, ordering: .releasing)
     }
 
-    /// For the holder of the table.
+    /// Whether the view already uses a piece. Only for the holder of the table.
     func hasSeen(_ pointer: PagePointer, _ mark: UInt32) -> Bool {
         seen[Int(pointer.page)].load(ordering: .relaxed) == mark
     }
 
-    /// So many of the pieces that were used last may be given up.
+    /// How many of the pieces used last may be given up.
     private static let givenUpMaximum = 64
 
-    /// For the holder of the table: one of the pieces used last is used no more. False when it is none of them.
+    /// Gives up one of the pieces used last. Returns false when it is none of them. Only for the holder of the table.
     func giveUp(_ pointer: PagePointer) -> Bool {
         guard let place = usedPages.suffix(Self.givenUpMaximum).lastIndex(of: pointer.page) else { return false }
         usedPages.remove(at: place)
@@ -176,7 +177,7 @@ final class PageSpace: Sendable {
         return true
     }
 
-    /// For the holder of the table: a piece that the view used and that it uses no more.
+    /// Gives up any piece and returns its first page; nil when none is left. Only for the holder of the table.
     func takeUsedPage() -> UInt32? {
         guard let page = usedPages.popLast() else { return nil }
         seen[Int(page)].store(0, ordering: .relaxed)
@@ -185,7 +186,7 @@ final class PageSpace: Sendable {
 
     // MARK: - Reading
 
-    /// The page of a tree or directory node; nil when it is damaged.
+    /// The page of a tree or directory node; nil when it is damaged or cannot be read.
     @inline(__always)
     func node(_ pointer: PagePointer, _ kind: PageKind) -> UnsafeRawPointer? {
         guard pointer.page < pageLimit else { return refuse(pointer, kind) }
@@ -195,7 +196,7 @@ final class PageSpace: Sendable {
         return check(pointer, kind) ? base + Int(pointer.page) << Pages.sizeShift : nil
     }
 
-    /// The bytes of a run; nil when they are damaged.
+    /// The bytes of a run; nil when they are damaged or cannot be read.
     @inline(__always)
     func run(_ pointer: PagePointer) -> UnsafeRawBufferPointer? {
         guard pointer.page < pageLimit else {
@@ -216,7 +217,7 @@ final class PageSpace: Sendable {
         UInt32(truncatingIfNeeded: pointer.birth) << 2 | kind.rawValue
     }
 
-    /// Of a page just written, whose bytes are known to be right.
+    /// Marks a page as checked that was just written, whose bytes are known to be right.
     func noteSeen(_ pointer: PagePointer, _ kind: PageKind) {
         guard pages == nil, pointer.page < pageLimit else { return }
         noteChecked(pointer, kind)
@@ -233,7 +234,7 @@ final class PageSpace: Sendable {
         guard let checksum = Self.checksum(start, pointer, kind) else {
             return refuse(pointer, kind, untouchable(pointer, kind)) != nil
         }
-        // A node's offsets are trusted by its readers, so they are looked at once, here.
+        // Readers trust a node's offsets, so they are checked once, here.
         guard checksum == pointer.check, kind != .tree || TreeNode.isSound(start, level: pointer.level) else {
             return refuse(pointer, kind) != nil
         }
@@ -246,19 +247,20 @@ final class PageSpace: Sendable {
         seen[Int(pointer.page)].store(Self.mark(pointer, kind), ordering: .releasing)
     }
 
-    /// What mapped bytes are that cannot be touched: lost with the end of the file; or they are there, and the system
-    /// could not bring them from the disk.
+    /// Why mapped bytes cannot be touched: damaged when the file has become too short to hold them, and otherwise a
+    /// read error of the disk.
     private func untouchable(_ pointer: PagePointer, _ kind: PageKind) -> PageReading {
         let count = kind == .run ? Int(pointer.extent) : Pages.sizeBytes
         guard let disk, Int(pointer.page) << Pages.sizeShift + count <= disk.size() else { return .damaged }
         return .failed(EIO)
     }
 
-    /// The checksum of a page or run that is to lie where a pointer says. Nil when the file has lost those pages, or the
-    /// disk cannot read them.
+    /// The checksum of a page or run, for the place in its pointer. Nil when the file has lost those pages, or the disk
+    /// cannot read them.
     static func checksum(_ bytes: UnsafeRawPointer, _ pointer: PagePointer, _ kind: PageKind) -> UInt64? {
         let count = kind == .run ? Int(pointer.extent) : Pages.sizeBytes
-        // Place, age and kind go in, so that a page in the wrong place is not taken for the right one.
+        // Place, birth and kind are part of the checksum, so that a page in the wrong place is not taken for the right
+        // one.
         let seed = pointer.birth &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(pointer.page) << 8 ^ UInt64(kind.rawValue)
         var hash: UInt64 = 0
         return causeway_hash(bytes, count, seed, &hash) ? hash : nil
@@ -266,7 +268,7 @@ final class PageSpace: Sendable {
 
     // MARK: - Its end
 
-    /// Whoever made this space reserved fewer addresses than a state needs.
+    /// The error when fewer addresses are reserved than a state needs.
     func isTooSmall(for header: FileHeader) -> StorageError {
         StorageError(
             .mapFull,
@@ -280,10 +282,10 @@ final class PageSpace: Sendable {
 
     var damage: StorageError? { finding.error }
 
-    /// That the disk could not read what was asked for first and not found; nil where something else was the matter.
+    /// The first damage, if it is a read error of the disk; nil otherwise.
     var readFailure: StorageError? { damage.flatMap { $0.code == .io ? $0 : nil } }
 
-    /// Whether the disk could not read a page or run, so that nothing is known of it.
+    /// Whether the disk failed to read a page or run, so that its content is unknown.
     func isUnread(_ pointer: PagePointer) -> Bool { finding.unreadPages.withLock { $0.contains(pointer.page) } }
 
     private func refuse(
@@ -317,19 +319,19 @@ final class PageSpace: Sendable {
     }
 }
 
-/// What became of reading a page or run.
+/// The result of reading a page or run.
 enum PageReading: Hashable {
     case sound
-    /// It is not what was written there.
+    /// The bytes are not those that were written there.
     case damaged
-    /// What is there is not known: the disk could not read it, with this errno.
+    /// The disk could not read it, with this errno. Its content is unknown.
     case failed(Int32)
 }
 
-/// What was found damaged first in a file, by any of its views.
+/// The first damage found in a file, by any of its views.
 private final class DamageFinding: Sendable {
     private let first = Mutex<StorageError?>(nil)
-    /// Of the pages and runs that the disk could not read, the first pages.
+    /// The first pages of the pages and runs that the disk could not read.
     let unreadPages = Mutex<Set<UInt32>>([])
     private let isThere = Atomic(false)
     private let onDamage: (@Sendable (StorageError) -> Void)?
@@ -351,6 +353,6 @@ private final class DamageFinding: Sendable {
 
 /// Decrypts pages of a file into memory.
 protocol PageOpener: Sendable {
-    /// Reads and opens the page or run to its place behind `base`.
+    /// Reads a page or run and decrypts it at its place behind `base`.
     func open(_ pointer: PagePointer, _ kind: PageKind, into base: UnsafeMutableRawPointer) -> PageReading
 }

@@ -1,15 +1,15 @@
 import Crypto
 import FoundationEssentials
 
-/// AES-256-GCM over memory, in the two directions.
+/// Encrypts and decrypts memory with AES-256-GCM.
 ///
-/// The library gives `Data` and keeps what is sealed in one `Data` with nonce and tag, so either way the bytes are copied
-/// twice; for a page that is small beside the allocations. Nothing faster is offered: it takes only memory it may copy.
+/// The library returns `Data`, and keeps sealed bytes in one `Data` with nonce and tag. So the bytes are copied twice
+/// in both directions, which for a page costs little beside the allocations. The library has no call without copies.
 enum AuthenticatedCipher {
     static let nonceByteCount = 12
     static let tagByteCount = 16
 
-    /// The two halves of an authentication tag, as they stand in a ``PagePointer``.
+    /// An authentication tag in two halves, as a ``PagePointer`` stores it.
     struct Tag: Hashable, Sendable {
         var low: UInt64
         var high: UInt64
@@ -24,18 +24,18 @@ enum AuthenticatedCipher {
             let box = try nonce.withBytes { nonce in
                 try AES.GCM.seal(plain, using: key, nonce: AES.GCM.Nonce(data: nonce), authenticating: context)
             }
-            // Nil for other lengths of the nonce only.
+            // Nil only for nonces of another length.
             return box.combined!.withUnsafeBytes { combined in
                 place.copyMemory(from: combined.baseAddress! + nonceByteCount, byteCount: plain.count)
                 return Tag(combined.baseAddress! + nonceByteCount + plain.count)
             }
         } catch {
-            // It refuses other lengths of key and nonce, and more than 64 GiB.
+            // It throws only for keys and nonces of other lengths, and for more than 64 GiB.
             preconditionFailure("AES-GCM seals any page: \(error)")
         }
     }
 
-    /// Decrypts in place. False, and all zero, when the bytes are not what was sealed.
+    /// Decrypts in place. Returns false and zeroes the bytes when they are not what was sealed.
     static func open(
         _ bytes: UnsafeMutableRawBufferPointer, key: SymmetricKey, nonce: Nonce, tag: Tag,
         authenticating context: UnsafeRawBufferPointer
@@ -55,7 +55,7 @@ enum AuthenticatedCipher {
         return true
     }
 
-    /// Ninety-six bits that must never occur twice under one key.
+    /// A nonce of 96 bits, which must never be used twice under one key.
     struct Nonce: Hashable, Sendable {
         var number: UInt64
         var place: UInt32
@@ -69,7 +69,7 @@ enum AuthenticatedCipher {
 }
 
 extension AuthenticatedCipher.Tag {
-    /// From sixteen bytes.
+    /// Reads sixteen bytes.
     init(_ bytes: UnsafeRawPointer) {
         low = UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
         high = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))

@@ -2,18 +2,18 @@ import CausewayEnvironment
 import Crypto
 import Synchronization
 
-/// Headers, sealed in place. The clear part is authenticated; the body is encrypted, too.
+/// Seals headers in place. The clear part is authenticated; the body is also encrypted.
 ///
-/// A header's nonce is eight random bytes, drawn for it and kept in its clear part, with the low bits of its transaction
-/// and its slot. So not even a header that is written twice under one number meets a nonce again.
+/// A header's nonce is eight random bytes, drawn for each write and stored in the clear part, with the low bits of its
+/// transaction and its slot. So even a header that is written twice for one transaction gets two nonces.
 extension PageSeal {
-    /// In the clear part, after the key check; zero in a plain file.
+    /// The place of the eight random bytes: in the clear part, after the key check. Zero in a plain file.
     static let drawOffset = 72
-    /// Behind three numbers and the two roots.
+    /// The pointer to the table of sessions lies behind three numbers and the two roots.
     private static let sessionsOffset = HeaderLayout.bodyOffset + 3 * 8 + 2 * PagePointer.byteCount
     private static let bodyByteCount = HeaderLayout.trailerOffset - HeaderLayout.bodyOffset
 
-    /// Fills in what only an encrypted file has, encrypts the body and puts the tag behind it.
+    /// Fills in the fields of an encrypted file, encrypts the body and puts the tag behind it.
     func sealHeader(_ page: UnsafeMutableRawPointer, slot: Int, birth: UInt64) {
         finishCommit(birth)
         let (salt, key) = ring.withLock { ring in
@@ -30,8 +30,8 @@ extension PageSeal {
         tag.withBytes { Self.put($0, page + HeaderLayout.trailerOffset) }
     }
 
-    /// Decrypts a header in place, and learns the sessions it knows. Damaged is also what is another file's or another
-    /// key's. Unless it is sound, what is in the page then is not to be read.
+    /// Decrypts a header in place, and learns the sessions that it knows. A header of another file or key counts as
+    /// damaged. Unless the result is sound, the page must not be read.
     func openHeader(_ page: UnsafeMutableRawPointer, slot: Int) -> PageReading {
         let header = ClearHeader(Array(Self.clearPart(page)))
         guard header.isEncrypted, header.fileID == fileID, header.keyCheck == keyCheck else { return .damaged }

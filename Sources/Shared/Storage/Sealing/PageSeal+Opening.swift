@@ -2,8 +2,8 @@ import CausewayEnvironment
 import Crypto
 import Synchronization
 
-/// Pages on their way from the disk. They are read into their place and decrypted there: whoever opens a page is the only
-/// one who may look at its place, for no state that is read has had another page there.
+/// Reads pages from the disk into their places and decrypts them there. Only the thread that opens a page may read its
+/// place meanwhile, because no state that is read has another page there.
 extension PageSeal: PageOpener {
     func open(_ pointer: PagePointer, _ kind: PageKind, into base: UnsafeMutableRawPointer) -> PageReading {
         guard let key = ring.withLock({ $0.pageKey(ofBirth: pointer.birth) }) else { return .damaged }
@@ -30,9 +30,9 @@ extension PageSeal: PageOpener {
 
     // MARK: - The table of sessions
 
-    /// Learns the sessions that a header knows: those of its table, or, where it has none, only its own.
+    /// Learns the sessions that a header knows: those of its table or, if it has no table, only its own.
     ///
-    /// Where the table is not there as it was written, nothing below the header can be opened.
+    /// If the table is damaged, nothing below the header can be opened.
     func learnSessions(_ pointer: PagePointer, salt: SessionSalt) -> PageReading {
         if pointer.isNone {
             ring.withLock { $0.learn([Session(firstBirth: 0, salt: salt)]) }

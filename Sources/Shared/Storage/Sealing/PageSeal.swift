@@ -2,13 +2,13 @@ import CausewayEnvironment
 import Crypto
 import Synchronization
 
-/// Encrypts the pages and headers of a file, and opens them.
+/// Encrypts and decrypts the pages and headers of a file.
 ///
-/// 1. A nonce never occurs twice under one key: a page's is its birth and its number, births ascend within a session,
-///    and each session has its own keys. ``seal(_:_:_:)`` refuses what would break this.
-/// 2. What is decrypted is what was sealed there and then: number and birth are in the nonce; kind, level, extent and
-///    file are authenticated, as the parent's pointer has them.
-/// 3. Bytes that fail are never handed out: zeros are where they were.
+/// 1. A nonce never occurs twice under one key. A page's nonce is its birth and its number, births ascend within a
+///    session, and each session has its own keys. ``seal(_:_:_:)`` throws instead of breaking this.
+/// 2. A decrypted page is the one that was sealed for this place and birth: both are in the nonce. Kind, level, extent
+///    and file are authenticated, with the values in the parent's pointer.
+/// 3. Bytes that fail authentication are never handed out: they are replaced by zeros.
 final class PageSeal: Sendable {
     let fileID: FileID
     let disk: any DiskFile
@@ -29,9 +29,10 @@ final class PageSeal: Sendable {
 
     // MARK: - Sealing pages
 
-    /// Encrypts a page or run for the place and birth its pointer has, and puts the tag into the pointer.
+    /// Encrypts a page or run for the place and birth of its pointer, and puts the tag into the pointer.
     ///
-    /// The bytes stay where they are until ``forgetSealed()``, or until a page of a later transaction is sealed.
+    /// Returns the encrypted bytes, valid until ``forgetSealed()`` or until a page of a later transaction is sealed.
+    /// - Throws: `damaged` when the nonce would repeat.
     func seal(
         _ bytes: UnsafeRawBufferPointer, _ pointer: inout PagePointer, _ kind: PageKind
     ) throws(StorageError) -> UnsafeRawBufferPointer {
@@ -53,12 +54,12 @@ final class PageSeal: Sendable {
         return UnsafeRawBufferPointer(start: place, count: count)
     }
 
-    /// The header of the commit is being sealed: no page follows with its birth.
+    /// Ends the commit with a birth, before its header is sealed: no page with this birth may follow.
     func finishCommit(_ birth: UInt64) {
         sealing.withLock { $0.finish(birth) }
     }
 
-    /// The disk has taken everything that was sealed.
+    /// Frees the encrypted bytes after the disk has taken them all.
     func forgetSealed() {
         sealing.withLock { $0.memory = ByteArena() }
     }
@@ -85,7 +86,7 @@ final class PageSeal: Sendable {
         AuthenticatedCipher.Nonce(number: pointer.birth, place: pointer.page)
     }
 
-    /// 4 kind, 4 extent, 4 level, 4 zero, 16 file id.
+    /// The authenticated bytes: 4 kind, 4 extent, 4 level, 4 zero, 16 file id.
     static func context<Result>(
         _ pointer: PagePointer, _ kind: PageKind, _ fileID: FileID, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
@@ -99,19 +100,19 @@ final class PageSeal: Sendable {
 
     // MARK: - Sessions
 
-    /// Draws a session for pages born from now on, for the first who opens the file, after every header was read.
-    /// Everybody who opens the file while it is open somewhere ``join(_:)``s that session.
+    /// Starts a session for pages born from now on. Called by the first process that opens the file, after it has read
+    /// every header. Processes that open the file later, while it is open, ``join(_:)`` this session.
     ///
     /// - Parameter firstBirth: larger than the transaction of every header that can be read; 0 for a new file.
     @discardableResult
     func beginSession(firstBirth: UInt64) -> Session {
         let session = Session(firstBirth: firstBirth, salt: SessionSalt(random: random))
-        // With an older session's keys births could come again, so this is worth a stop.
+        // With an older session's keys a birth could repeat, so this is worth a trap.
         precondition(isCurrent(session), "A session begins after all that the file has seen, with a new salt.")
         return session
     }
 
-    /// Takes part in the session that the lock file tells of.
+    /// Joins the session in the lock file. Throws when it does not come after all sessions known so far.
     func join(_ session: Session) throws(StorageError) {
         guard isCurrent(session) else {
             throw StorageError(
@@ -125,13 +126,13 @@ final class PageSeal: Sendable {
     private func isCurrent(_ session: Session) -> Bool {
         ring.withLock { ring in
             ring.learn([session])
-            // A salt that was there before would bring back its keys.
+            // A salt that was used before would bring back its keys.
             return ring.table.current == session
                 && ring.table.sessions.dropLast().allSatisfy { $0.salt != session.salt }
         }
     }
 
-    /// The bytes of a run to which the next header has to point instead, or nil when the table it points to will do.
+    /// The bytes of a new table for the next header, or nil when the table behind `pointer` is still complete.
     func tableToWrite(insteadOf pointer: PagePointer) -> [UInt8]? {
         ring.withLock { ring in
             guard let current = ring.table.current else { return nil }
@@ -141,18 +142,18 @@ final class PageSeal: Sendable {
     }
 }
 
-/// What only the one writer touches.
+/// The state of sealing, which only the one writer touches.
 private struct SealingState {
-    /// Of the pages sealed last.
+    /// The birth of the pages sealed last.
     private var birth: UInt64 = 0
-    /// Their numbers, so that none is sealed twice.
+    /// The numbers of those pages, so that none is sealed twice.
     private var pages: Set<UInt32> = []
-    /// A header was sealed for that birth: its commit is over.
+    /// Whether a header was sealed for that birth, which ends its commit.
     private var isOver = false
     /// The sealed bytes that the disk has not taken yet.
     var memory = ByteArena()
 
-    /// False when a page was sealed there before with this birth, or in a later transaction.
+    /// Returns false when a page was sealed there with this birth before, its commit is over, or a later one has begun.
     mutating func claim(_ pointer: PagePointer) -> Bool {
         begin(pointer.birth)
         return pointer.birth == birth && !isOver && pages.insert(pointer.page).inserted
@@ -167,9 +168,9 @@ private struct SealingState {
         guard birth > self.birth else { return }
         self.birth = birth
         isOver = false
-        // What one large commit needed is not kept for all the small ones.
+        // Memory that one large commit needed is not kept for later small ones.
         pages.removeAll(keepingCapacity: pages.count < 4096)
-        // Of a commit that was given up.
+        // Left by a commit that failed.
         if memory.usedBytes > 0 { memory = ByteArena() }
     }
 }

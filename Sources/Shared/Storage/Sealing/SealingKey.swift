@@ -1,17 +1,18 @@
 import Crypto
 
-/// The key of an encrypted file, as its user has it, and everything that is derived from it.
+/// The user's key of an encrypted file, and the keys derived from it.
 ///
-/// No key encrypts twice under one purpose in two files or two sessions: the file's id and the session's salt go into
-/// the derivation, so what one file or session gives away is worth nothing for another.
+/// The file's id and the session's salt go into the derivation. So no two files or sessions share a derived key, and a
+/// key that leaks from one is useless for another.
 struct SealingKey: Sendable {
     static let byteCount = 64
 
-    /// Of the file that it is given for.
+    /// The path of the file that the key is for.
     let path: String
     private let key: SymmetricKey
 
-    /// - Parameter bytes: 64 of them, from a random source. They are not stretched: a password is no key.
+    /// - Parameter bytes: 64 bytes from a random source. They are not stretched, so a password must not be used.
+    /// - Throws: `wrongKey` when there are not exactly 64 bytes.
     init(_ bytes: [UInt8], path: String) throws(StorageError) {
         guard bytes.count == Self.byteCount else {
             throw StorageError(
@@ -26,7 +27,7 @@ struct SealingKey: Sendable {
 
     // MARK: - Derivation
 
-    /// The purposes of derived keys. A change to what a key encrypts, or how, needs another number here.
+    /// The purposes of derived keys. A change to what a key encrypts, or how, needs a new number here.
     private enum Purpose: String {
         case pages = "Causeway pages 1"
         case headers = "Causeway headers 1"
@@ -45,9 +46,9 @@ struct SealingKey: Sendable {
 
     // MARK: - Is it the right one?
 
-    /// Sixteen bytes that stand in the clear in every header, and tell whether a key is the file's.
+    /// Sixteen bytes, stored in the clear in every header, that show whether a key is the file's.
     ///
-    /// They say nothing about the key: who could compute them from a guess could as well try to open a page.
+    /// They do not help to find the key: an attacker with a guess could just as well try to decrypt a page.
     func keyCheck(fileID: FileID) -> [UInt8] {
         derive(.keyCheck, salt: fileID.bytes, byteCount: 16).withUnsafeBytes { Array($0) }
     }
@@ -57,7 +58,7 @@ struct SealingKey: Sendable {
         isSame(keyCheck(fileID: header.fileID), header.keyCheck)
     }
 
-    /// Takes the same time wherever two checks differ, so that nobody can guess one byte after the other.
+    /// Compares in constant time, so that nobody can guess one byte after the other.
     private func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0
@@ -66,15 +67,15 @@ struct SealingKey: Sendable {
     }
 }
 
-/// What encrypts during one session of one file.
+/// The keys of one session of one file.
 struct SessionKeys: Sendable {
     let pages: SymmetricKey
-    /// A key of their own, since the nonces of headers are made another way.
+    /// Separate from `pages`, because the nonces of headers are made in another way.
     let headers: SymmetricKey
 }
 
 extension FileID {
-    /// As they stand in the header.
+    /// The bytes in the header.
     var bytes: [UInt8] { littleEndianBytes(low, high) }
 }
 

@@ -1,6 +1,6 @@
 import CausewayEnvironment
 
-/// Sixteen random bytes, drawn anew whenever somebody opens a file that nobody else has open. No secret.
+/// Sixteen random bytes, drawn whenever a process opens a file that nobody else has open. Not secret.
 struct SessionSalt: Hashable, Sendable {
     var low: UInt64
     var high: UInt64
@@ -14,7 +14,7 @@ struct SessionSalt: Hashable, Sendable {
         self.init(low: random.next(), high: random.next())
     }
 
-    /// From sixteen bytes.
+    /// Reads sixteen bytes.
     init(_ bytes: UnsafeRawPointer) {
         self.init(
             low: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)),
@@ -24,18 +24,18 @@ struct SessionSalt: Hashable, Sendable {
     var bytes: [UInt8] { littleEndianBytes(low, high) }
 }
 
-/// One uninterrupted time during which a file was open somewhere; births never repeat within it.
+/// One uninterrupted period in which a file is open in some process. Births never repeat within it.
 struct Session: Hashable, Sendable {
-    /// Every page of the session was born at this transaction or later, and before the next session's first.
+    /// Every page of the session was born at this transaction or later, and before the next session's first birth.
     var firstBirth: UInt64
     var salt: SessionSalt
 }
 
-/// All sessions whose pages a file may hold, so that each page finds its key.
+/// All sessions whose pages a file may hold, to find the key of each page.
 ///
-/// Kept in a run that the header points to, 24 bytes a session: 8 first birth, 16 salt, little-endian, ascending. It is
-/// written by the first commit of each session, hence sealed under the salt that stands in the clear in the header that
-/// points to it. A file of one session needs no run: every birth is that session's.
+/// The table is a run that the header points to, 24 bytes for each session: 8 first birth, 16 salt, little-endian,
+/// ascending. The first commit of each session writes it. So it is sealed under the salt that is in the clear in the
+/// header that points to it. A file of one session needs no table: every birth is that session's.
 struct SealingSessions: Hashable, Sendable {
     static let sessionByteCount = 24
 
@@ -46,7 +46,7 @@ struct SealingSessions: Hashable, Sendable {
         sessions = []
     }
 
-    /// Of a file that has seen one session only.
+    /// The table of a file that has seen only one session.
     init(only salt: SessionSalt) {
         sessions = [Session(firstBirth: 0, salt: salt)]
     }
@@ -55,7 +55,7 @@ struct SealingSessions: Hashable, Sendable {
 
     // MARK: - Looking up
 
-    /// The place of the session in which a page was born; nil for one older than all of them.
+    /// The index of the session in which a page was born; nil when the birth is before all sessions.
     func index(ofBirth birth: UInt64) -> Int? {
         var low = 0
         var high = sessions.count
@@ -66,7 +66,7 @@ struct SealingSessions: Hashable, Sendable {
         return low == 0 ? nil : low - 1
     }
 
-    /// The births that belong to the session at a place.
+    /// The births that belong to the session at an index.
     func births(at index: Int) -> Range<UInt64> {
         let end = index + 1 < sessions.count ? sessions[index + 1].firstBirth : UInt64.max
         return sessions[index].firstBirth..<end
@@ -74,7 +74,8 @@ struct SealingSessions: Hashable, Sendable {
 
     // MARK: - Changing
 
-    /// Adds what another table, or the lock file, knows. A session that is known by its first birth stays.
+    /// Adds the sessions of another table, or of the lock file. A session with a first birth that is already known is
+    /// ignored.
     mutating func learn(_ other: [Session]) {
         for session in other {
             let place = index(ofBirth: session.firstBirth)
@@ -95,7 +96,7 @@ struct SealingSessions: Hashable, Sendable {
         return bytes
     }
 
-    /// Nil when the bytes cannot be a table that ends with the session of the header which points to it.
+    /// Reads a table. Nil when the bytes are no table that ends with the session of the header that points to it.
     init?(_ bytes: UnsafeRawBufferPointer, endingWith salt: SessionSalt) {
         guard bytes.count % Self.sessionByteCount == 0 else { return nil }
         var sessions: [Session] = []

@@ -1,13 +1,13 @@
 import Crypto
 
-/// The keys of a file's sessions, each derived once. Guarded by its owner.
+/// The keys of a file's sessions, each derived once. Its owner must guard it.
 struct SessionKeyRing {
     private let key: SealingKey
     private let fileID: FileID
     private(set) var table = SealingSessions()
-    /// Derived so far. Few: whoever reads meets the sessions whose pages are still there.
+    /// The keys derived so far. They are few, because only sessions whose pages still exist are read.
     private var derived: [SessionSalt: SessionKeys] = [:]
-    /// Most pages that are opened one after the other are of one session.
+    /// The key used last: most pages opened one after the other are of one session.
     private var last: (births: Range<UInt64>, key: SymmetricKey)?
     /// The table that was read last, so that it is not read again with every header.
     var learnedTable = PagePointer.none
@@ -29,7 +29,7 @@ struct SessionKeyRing {
         return keys
     }
 
-    /// The key of the pages born then; nil when no known session is so old.
+    /// The key of the pages with a birth; nil when it is before all known sessions.
     mutating func pageKey(ofBirth birth: UInt64) -> SymmetricKey? {
         if let last, last.births.contains(birth) { return last.key }
         guard let index = table.index(ofBirth: birth) else { return nil }

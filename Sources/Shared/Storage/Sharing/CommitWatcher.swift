@@ -2,14 +2,14 @@ import CStorage
 import Glibc
 import Synchronization
 
-/// Calls whoever wants to know when another process has committed.
+/// Calls observers when another process has committed.
 ///
-/// From the first observer on, a thread sleeps on a word of its own process's entry, which everybody who commits
-/// changes in the entries of all others that watch. So commits of its own process do not wake it, and ending it
-/// disturbs nobody else.
+/// From the first observer on, a thread sleeps on a word of its own process's entry. A process that commits changes
+/// this word in the entries of all other processes that watch. So commits of its own process do not wake the thread,
+/// and ending it disturbs no other process.
 ///
-/// The thread and the tokens hold this object and the memory, not the state: that ends with its users, and ends the
-/// thread.
+/// The thread and the tokens hold this object and the memory, not the ``SharedState``. The state ends with its users,
+/// and then ends the thread.
 final class CommitWatcher: Sendable {
     private struct Observers {
         var bodies: [Int: @Sendable () -> Void] = [:]
@@ -20,9 +20,9 @@ final class CommitWatcher: Sendable {
 
     private let memory: SharedMemory
     private let entryNumber: Int
-    /// Guards the bit in the set of those that watch, too: it is set as long as there are observers.
+    /// Also guards the entry's bit in the set of watching entries, which is set as long as there are observers.
     private let observers = Mutex(Observers())
-    /// A safety net, should anything have swallowed a wake-up.
+    /// The longest sleep, in case a wake-up was lost.
     private static let napNanoseconds: Int64 = 1_000_000_000
 
     init(_ memory: SharedMemory, entryNumber: Int) {
@@ -36,7 +36,7 @@ final class CommitWatcher: Sendable {
         observers.withLock { observers in
             let number = observers.nextNumber
             observers.nextNumber += 1
-            // Without a thread there is nobody to call; a system that has none left has other worries.
+            // Without a thread nothing can call the observer, so it is not kept.
             guard !observers.isOver, observers.isRunning || start() else { return CommitObservation(self, number) }
             observers.isRunning = true
             observers.bodies[number] = body
@@ -46,18 +46,19 @@ final class CommitWatcher: Sendable {
     }
 
     fileprivate func remove(_ number: Int) {
-        // What the body holds may end with it, and come back here while it does.
+        // Released outside the lock: an object that the body holds may call this method from its `deinit`.
         var removed: (@Sendable () -> Void)?
         observers.withLock { observers in
             removed = observers.bodies.removeValue(forKey: number)
-            // When it is over the entry may be another's already.
+            // After `stop` the entry may already belong to another process.
             guard observers.bodies.isEmpty, !observers.isOver else { return }
             memory.remove(entryNumber, from: SharedLayout.watchingOffset)
         }
         withExtendedLifetime(removed) {}
     }
 
-    /// The thread ends by itself, soon; an observer may be in the middle of a call, and even be the caller.
+    /// Ends all observations. The thread ends soon after; an observer may still be running, and may be the caller
+    /// itself.
     func stop() {
         var removed: [Int: @Sendable () -> Void] = [:]
         observers.withLock { observers in
@@ -71,7 +72,7 @@ final class CommitWatcher: Sendable {
 
     // MARK: - Waking
 
-    /// Wakes the watcher of an entry: changes its word, so that one who is about to sleep does not.
+    /// Wakes the watcher of an entry. Changes its word first, so that a watcher about to sleep does not.
     static func wake(_ memory: SharedMemory, _ entryNumber: Int) {
         let word = memory.entry(entryNumber) + SharedLayout.entryWakeOffset
         memory.halfWord(word).pointee.add(1, ordering: .sequentiallyConsistent)
@@ -86,7 +87,7 @@ final class CommitWatcher: Sendable {
         let failure = pthread_create(
             &thread, nil,
             { context in
-                // Not nil: it is what was handed over.
+                // Not nil: it is the context passed to `pthread_create`.
                 let start = Unmanaged<Start>.fromOpaque(context!).takeRetainedValue()
                 start.watcher.run(seen: start.seen)
                 return nil
@@ -122,7 +123,7 @@ final class CommitWatcher: Sendable {
             if now == seen { continue }
             seen = now
             for number in numbers {
-                // Called without the lock, since it may do anything; and not called when it was ended meanwhile.
+                // Called without the lock, since it may do anything. Not called if its observation has ended meanwhile.
                 let body = observers.withLock { $0.bodies[number] }
                 body?()
             }
@@ -130,7 +131,7 @@ final class CommitWatcher: Sendable {
     }
 }
 
-/// Keeps neither the file nor its thread.
+/// A token for one observation. Keeps neither the file open nor the thread running.
 private final class CommitObservation: StorageObservation {
     private let watcher: CommitWatcher
     private let number: Int

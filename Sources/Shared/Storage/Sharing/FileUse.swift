@@ -1,16 +1,16 @@
 import Glibc
 
-/// A mark on the data file itself that somebody has it open, on a byte far behind its content.
+/// Marks the data file itself as open, with a shared lock on a byte far behind its content.
 ///
-/// Everything else is settled in the lock file. But people delete lock files, and whoever came next would find nobody
-/// in a new one and take the pages of those who are still there; so he looks here, too.
+/// Everything else is in the lock file. But users delete lock files: the next process would find an empty new one, and
+/// overwrite pages that the others still read. So it checks this mark, too.
 final class FileUse: Sendable {
     private static let byte: Int64 = 1 << 62
     private static let patienceMilliseconds = 100
     private let locks: LockBytes
     var path: String { locks.path }
     let identity: FileIdentity
-    /// Inode of the file.
+    /// The inode of the file.
     var fileNumber: UInt64 { identity.inode }
 
     /// Nil when there is no such file.
@@ -27,9 +27,9 @@ final class FileUse: Sendable {
         self.identity = identity
     }
 
-    /// From now on everybody can see that the file is in use.
+    /// Marks the file as in use, for every process to see.
     func mark() throws(StorageError) {
-        // Only shared locks are taken here, so this one is always to be had.
+        // Only shared locks are taken on this byte, so this always succeeds.
         _ = try locks.tryLock(Self.byte, .shared)
     }
 
@@ -37,8 +37,8 @@ final class FileUse: Sendable {
         locks.unlock(Self.byte)
     }
 
-    /// Whether anybody else has the file open. To be asked when nobody seems to be: a process that is just dying loses
-    /// its locks one after the other, so it is waited for.
+    /// Whether anybody else has the file open. Call it when the lock file shows no other user. Waits up to 100 ms for a
+    /// process that is just dying, because it loses its locks one after the other.
     func isMarkedByOthers() throws(StorageError) -> Bool {
         for _ in 0..<Self.patienceMilliseconds {
             guard try locks.isLockedElsewhere(Self.byte) else { return false }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// Locks on single bytes of a file that belong to this one opening of it (OFD locks): not to a thread, not to the
-/// process, and gone with the descriptor at the latest, so that the kernel itself tells who lives, whatever container
-/// or namespace he lives in.
+/// Locks on single bytes of a file (OFD locks). They belong to this open file description, not to a thread or to the
+/// process, and end with the descriptor at the latest. So the kernel itself shows which processes are alive, whatever
+/// container or namespace they run in.
 ///
-/// A process that forks shares its locks with its child. Files must not be open across a `fork` without an `exec`.
+/// A forked child shares the locks of its parent. Files must not be open across a `fork` without an `exec`.
 final class LockBytes: Sendable {
     let path: String
     let descriptor: Int32
 
-    /// Takes over the descriptor.
+    /// Takes ownership of the descriptor.
     init(_ descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
@@ -25,14 +25,14 @@ final class LockBytes: Sendable {
         fileprivate var number: Int16 { Int16(self == .shared ? F_RDLCK : F_WRLCK) }
     }
 
-    /// Waits for a byte.
+    /// Waits for an exclusive lock on a byte.
     func lock(_ byte: Int64) throws(StorageError) {
         if let failure = request(Self.setAndWait, Kind.exclusive.number, byte) {
             throw StorageError(errno: failure, doing: "lock the file", path: path)
         }
     }
 
-    /// Whether the byte could be had at once.
+    /// Locks a byte without waiting. Returns false when somebody else holds it.
     func tryLock(_ byte: Int64, _ kind: Kind = .exclusive) throws(StorageError) -> Bool {
         switch request(Self.set, kind.number, byte) {
         case nil: return true
@@ -41,7 +41,7 @@ final class LockBytes: Sendable {
         }
     }
 
-    /// Cannot fail in a way that matters: the lock goes with the descriptor at the latest.
+    /// Unlocks a byte. A failure does not matter: the lock ends with the descriptor at the latest.
     func unlock(_ byte: Int64) {
         _ = request(Self.set, Int16(F_UNLCK), byte)
     }
@@ -58,7 +58,7 @@ final class LockBytes: Sendable {
 
     // MARK: - The system call
 
-    // Macros that the importer does not see; the numbers are part of the kernel's interface.
+    // F_OFD_GETLK and the like, macros that the importer does not see. The numbers are part of the kernel's interface.
     private static let get: Int32 = 36
     private static let set: Int32 = 37
     private static let setAndWait: Int32 = 38
@@ -67,7 +67,7 @@ final class LockBytes: Sendable {
         flock(l_type: type, l_whence: Int16(SEEK_SET), l_start: Int(byte), l_len: Int(count), l_pid: 0)
     }
 
-    /// An errno, or nil.
+    /// Returns an errno, or nil on success.
     private func request(_ command: Int32, _ type: Int16, _ byte: Int64) -> Int32? {
         var request = Self.lock(type, byte, 1)
         while fcntl(descriptor, command, &request) != 0 {

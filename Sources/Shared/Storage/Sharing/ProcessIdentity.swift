@@ -1,7 +1,7 @@
 import Glibc
 
-/// Who this process is, for statistics. Numbers of processes mean something in their own container only, so nothing
-/// is decided by them.
+/// Identifies this process in statistics. Nothing depends on it, because a process ID is valid in its own container
+/// only.
 struct ProcessIdentity: Sendable {
     var processID: Int32
     /// In clock ticks since the system started.
@@ -14,7 +14,7 @@ struct ProcessIdentity: Sendable {
         processID = getpid()
         start = 0
         name = []
-        // "7 (name) S 1 ...": the name may hold anything, also parentheses; the start is field 22.
+        // "7 (name) S 1 ...": the name may hold any character, also parentheses. The start is field 22.
         let text = Self.read("/proc/self/stat")
         guard let open = text.firstIndex(of: UInt8(ascii: "(")), let close = text.lastIndex(of: UInt8(ascii: ")")),
             open < close

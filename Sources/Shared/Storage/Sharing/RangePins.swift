@@ -1,11 +1,11 @@
-/// Pins of one process that share a range: how many on which transaction, ascending.
+/// The pins of one process that share a range: the number of pins on each transaction, ascending by transaction.
 struct RangePins {
     private var pinned: [(transaction: UInt64, count: Int)] = []
 
     var lowest: UInt64? { pinned.first?.transaction }
     var highest: UInt64? { pinned.last?.transaction }
 
-    /// Transactions are pinned when they are the newest, so nearly always this is the last one or a new last one.
+    /// Adds a pin. Transactions are pinned when they are the newest, so the place is nearly always at the end.
     mutating func add(_ transaction: UInt64) {
         let place = place(of: transaction)
         if place < pinned.count, pinned[place].transaction == transaction {
@@ -15,7 +15,7 @@ struct RangePins {
         }
     }
 
-    /// - Complexity: O(log n) to find it, and O(n) when it was the last on its transaction.
+    /// - Complexity: O(log n), and O(n) when it removes the last pin on its transaction.
     mutating func remove(_ transaction: UInt64) {
         let place = place(of: transaction)
         precondition(
@@ -24,7 +24,7 @@ struct RangePins {
         if pinned[place].count == 0 { pinned.remove(at: place) }
     }
 
-    /// Where the transaction stands, or would.
+    /// The index of the transaction, or the index where it would be inserted.
     private func place(of transaction: UInt64) -> Int {
         if let highest, highest < transaction { return pinned.count }
         var low = 0

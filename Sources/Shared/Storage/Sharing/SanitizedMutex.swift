@@ -1,13 +1,14 @@
 #if SANITIZE_THREAD
     import Glibc
 
-    /// Takes the place of the standard library's mutex in this module, ObjectStore and Database when the thread sanitizer looks on: that one
-    /// hands over between waiting threads inside the kernel, where the sanitizer does not see it, and so everything
-    /// that it guards looks like a race. Those of the system's threads it knows.
+    /// Replaces the standard library's mutex in this module, ObjectStore and Database under the thread sanitizer.
+    ///
+    /// The standard mutex passes between waiting threads inside the kernel, where the sanitizer does not see it, so
+    /// everything that it guards looks like a race. The sanitizer knows the mutexes of pthreads.
     ///
     ///     deploy/test --sanitize thread
     ///
-    /// @unchecked: `value` is touched by the holder of `lock` alone.
+    /// @unchecked: only the holder of `lock` touches `value`.
     package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         private let lock: UnsafeMutablePointer<pthread_mutex_t>
         private let value: UnsafeMutablePointer<Value>

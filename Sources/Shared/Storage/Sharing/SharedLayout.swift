@@ -1,5 +1,5 @@
-/// Where everything lies in the memory that all users of a file share: the file `NAME-lock`, mapped. `SHARING.md` has
-/// the same as a table, and tells who writes what.
+/// The layout of the memory that all users of a file share: the file `NAME-lock`, mapped. `SHARING.md` has the same as
+/// a table, with the writer of each field.
 enum SharedLayout {
     /// "CAUSSHAR" in the machine's order: the file never leaves the machine.
     static let magic: UInt64 = 0x5241_4853_5355_4143
@@ -9,11 +9,11 @@ enum SharedLayout {
 
     static let magicOffset = 0
     static let versionOffset = 8
-    /// One from the moment on that the first opener has found the newest state.
+    /// One as soon as the first opener has found the newest state.
     static let readyOffset = 12
-    /// Inode of the file that the states belong to.
+    /// The inode of the data file.
     static let fileNumberOffset = 16
-    /// Alone in its cache line: everybody reads it all the time, and it changes once a commit.
+    /// Alone in its cache line: every process reads it often, and it changes once a commit.
     static let newestOffset = 64
     static let newestSlotOffset = 128
     static let durableOffset = 136
@@ -23,11 +23,11 @@ enum SharedLayout {
     static let nextBirthOffset = 192
     static let committingOffset = 200
     static let poisonOffset = 208
-    /// First birth and two halves of the salt of the encryption session; zero salt: none yet.
+    /// The first birth and the two halves of the salt of the encryption session. A salt of zero: no session yet.
     static let sessionOffset = 216
-    /// A bit a process entry: it is taken.
+    /// One bit for each process entry: the entry is taken.
     static let takenOffset = 256
-    /// A bit a process entry: somebody sleeps on its wake word.
+    /// One bit for each process entry: a thread sleeps on its wake word.
     static let watchingOffset = 320
     static let headerBytes = 4096
 
@@ -52,17 +52,17 @@ enum SharedLayout {
 
     // MARK: - Bytes that are locked
 
-    // These places are the same in every version of the layout, so that versions can tell whether the other lives.
-    // Nothing keeps locks and content apart but their meaning: a lock on a byte says nothing about what is in it.
+    // These offsets are the same in every version of the layout, so that a process can see users of another version.
+    // Some of these bytes also have content. A lock on a byte is independent of the byte's content.
 
-    /// Held by whoever opens the file, until the newest state is known.
+    /// Held by a process that opens the file, until it knows the newest state.
     static let openingByte: Int64 = 0
-    /// Held by the process that is the next to write, while it waits for the writer's byte.
+    /// Held by the process that will write next, while it waits for the writer's byte.
     static let turnstileByte: Int64 = 1
     static let writerByte: Int64 = 2
     static let syncingByte: Int64 = 3
-    /// One byte a process entry, held for as long as the process has the file open.
+    /// One byte for each process entry, held for as long as the process has the file open.
     static let firstProcessByte: Int64 = 1 << 32
-    /// More than there are entries, for layouts to come.
+    /// More than there are entries, to leave room for later layouts.
     static let processBytes: Int64 = 1 << 16
 }

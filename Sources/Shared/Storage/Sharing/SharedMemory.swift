@@ -4,15 +4,14 @@ import Synchronization
 
 /// The words of ``SharedLayout`` in memory: a mapped file, or plain memory where no other process can reach the data.
 ///
-/// Every word that changes while others look is an atomic, so what a process leaves behind when it is killed is a
-/// whole word at any time.
+/// Every word that changes while others read it is an atomic. So a process that is killed never leaves a torn word.
 final class SharedMemory: Sendable {
-    /// nonisolated(unsafe): set once; behind it are atomics.
+    /// nonisolated(unsafe): set once, and points to atomics.
     nonisolated(unsafe) let base: UnsafeMutableRawPointer
     let processCount: Int
     private let isMapped: Bool
 
-    /// Memory of this process, for itself alone.
+    /// Private memory of this process.
     init() {
         processCount = 1
         isMapped = false
@@ -21,7 +20,7 @@ final class SharedMemory: Sendable {
         memset(base, 0, byteCount)
     }
 
-    /// The file behind a descriptor, which is long enough.
+    /// Maps the file behind a descriptor, which must have its full length.
     init(descriptor: Int32, path: String) throws(StorageError) {
         processCount = SharedLayout.processesMaximum
         isMapped = true
@@ -44,7 +43,7 @@ final class SharedMemory: Sendable {
 
     // MARK: - Words
 
-    // Zeroed memory and mapped bytes of any content are valid atomics: they are laid out as the integers they hold.
+    // Zeroed memory and mapped bytes of any content are valid atomics, because an atomic has the layout of its integer.
 
     @inline(__always)
     func word(_ offset: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
@@ -56,10 +55,10 @@ final class SharedMemory: Sendable {
         (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
     }
 
-    /// A word that does not change while others look.
+    /// A word that does not change while others read it.
     func plain(_ offset: Int) -> UInt64 { base.load(fromByteOffset: offset, as: UInt64.self) }
 
-    /// Where the entry of a process begins.
+    /// The offset of a process entry.
     @inline(__always)
     func entry(_ number: Int) -> Int { SharedLayout.headerBytes + number * SharedLayout.entryBytes }
 
@@ -84,7 +83,7 @@ final class SharedMemory: Sendable {
             while rest != 0 {
                 let bit = rest.trailingZeroBitCount
                 rest &= rest - 1
-                // A lock file from elsewhere cannot name an entry that is not there.
+                // A foreign lock file may have bits beyond the last entry.
                 if index * 64 + bit < processCount { body(index * 64 + bit) }
             }
         }

@@ -1,34 +1,35 @@
 import Glibc
 import Synchronization
 
-/// Coming and going.
+/// Opening and closing.
 ///
-/// Whoever opens a file holds the opening byte from before he looks who is there until he knows the newest state. So
-/// there is exactly one first, and everybody after him finds everything in its place. A first who dies or fails leaves
-/// nobody behind, and the next is first again.
+/// A process that opens a file holds the opening byte from before it looks for other users until it knows the newest
+/// state. So exactly one process is the first, and all later ones find the shared memory ready. If the first dies or
+/// fails, no user is left, and the next process is the first again.
 extension SharedState {
-    /// Joins those who have a file open.
+    /// Joins the processes that have a file open.
     ///
     /// - Parameters:
-    ///   - path: the lock file, which is made when it is missing.
+    ///   - path: the lock file, which is created when it is missing.
     ///   - file: the data file.
-    ///   - readOnly: make do without the others where the lock file cannot be written.
-    /// - Returns: the state and whether the caller is the first, who then has to find the newest state and to
-    ///   ``reset(newest:slot:durable:slots:nextBirth:)``. Either way everybody else waits for ``finishOpening()``.
+    ///   - readOnly: open without the others where the lock file cannot be written.
+    /// - Returns: the state, and whether the caller is the first. The first must find the newest state and call
+    ///   ``reset(newest:slot:durable:slots:nextBirth:isSynced:)``. All other openers wait until the caller calls
+    ///   ``finishOpening()``.
     package static func open(
         path: String, file: String, readOnly: Bool = false
     ) throws(StorageError) -> (state: SharedState, isFirst: Bool) {
-        // Nil only for another file than was expected.
+        // Nil only if the file is not the expected one, and here none is expected.
         try open(path: path, file: file, expecting: nil, readOnly: readOnly)!
     }
 
-    /// Joins those who have a file open, if the path still leads to the file that the caller has opened, and answers
-    /// nil if not.
+    /// Joins the processes that have a file open. Returns nil if the path no longer leads to the file that the caller
+    /// has opened.
     package static func open(
         path: String, file: String, expecting expected: FileIdentity?, readOnly: Bool
     ) throws(StorageError) -> (state: SharedState, isFirst: Bool)? {
         let fileUse = try FileUse(path: file)
-        // Locks on one file say nothing of another.
+        // Locks on another file would say nothing about the caller's.
         if let expected, fileUse?.identity != expected { return nil }
         while true {
             let descriptor = openLockFile(path, like: file)
@@ -41,14 +42,14 @@ extension SharedState {
             }
             let locks = LockBytes(descriptor, path: path)
             try locks.lock(SharedLayout.openingByte)
-            // It may have been deleted or replaced while we waited.
+            // The lock file may have been deleted or replaced during the wait.
             guard isStillThere(descriptor, path) else { continue }
             if let opened = try join(locks, fileUse) { return opened }
         }
     }
 
     private static func openLockFile(_ path: String, like file: String) -> Int32 {
-        // Whoever may use the data must be able to use this.
+        // A user with access to the data file must have access to the lock file.
         var status = stat()
         let mode = stat(file, &status) == 0 ? status.st_mode & 0o666 | 0o600 : 0o600
         while true {
@@ -64,11 +65,11 @@ extension SharedState {
             && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
     }
 
-    /// For a reader who cannot tell anybody what he reads. That is sound as long as nobody writes.
+    /// The state of a reader that cannot publish its pins. That is safe only as long as nobody writes.
     private static func alone(_ fileUse: FileUse?, path: String) throws(StorageError) -> SharedState {
         guard try fileUse?.isMarkedByOthers() == true else {
             let state = SharedState()
-            // Whether a sync has failed he cannot know any more than with a new lock file.
+            // As with a new lock file, nobody knows whether a sync has failed.
             state.poison()
             return state
         }
@@ -79,8 +80,8 @@ extension SharedState {
             path: path)
     }
 
-    /// Takes a place among those who use this lock file, whose opening byte is held. Nil when it was in the way and
-    /// is gone now.
+    /// Takes an entry in this lock file, whose opening byte is held. Returns nil when the lock file belonged to another
+    /// data file and was unlinked.
     private static func join(
         _ locks: LockBytes, _ fileUse: FileUse?
     ) throws(StorageError) -> (state: SharedState, isFirst: Bool)? {
@@ -96,12 +97,12 @@ extension SharedState {
             if let fileUse { try refuseLostUsers(fileUse) }
             clear(memory, fileUse)
         } else if let fileUse, fileUse.fileNumber != memory.plain(SharedLayout.fileNumberOffset) {
-            // These are users of a file that is not at this path any more. They keep their lock file, without a name.
+            // Its users have a file open that is not at this path any more. They keep their lock file, without a name.
             unlink(locks.path)
             return nil
         }
         let number = try takeFreeEntry(memory, locks)
-        // Before anybody else can find out that nobody is here.
+        // Marked while the opening byte is held, so that no other opener misses this user.
         try fileUse?.mark()
         let state = SharedState(memory, locks, fileUse, entryNumber: number)
         state.clearDeadProcesses()
@@ -110,7 +111,7 @@ extension SharedState {
 
     // MARK: - The first
 
-    /// Gives the lock file its length, on the disk as well, so that writing to mapped memory cannot fail.
+    /// Gives the lock file its length and allocates its disk space, so that writing to mapped memory cannot fail.
     private static func makeRoom(_ locks: LockBytes) throws(StorageError) {
         var status = stat()
         var failure = fstat(locks.descriptor, &status) == 0 ? 0 : errno
@@ -125,9 +126,9 @@ extension SharedState {
         if failure != 0 { throw StorageError(errno: failure, doing: "make the lock file", path: locks.path) }
     }
 
-    /// What stands in the file is of people long gone, and only their poison still matters: it says that the system's
-    /// memory of the data file is not to be trusted. A lock file that is new, or another's, cannot say that there was
-    /// none, so it counts as poisoned. Entries are emptied when they are taken.
+    /// Clears the header that past users left. Only their poison is kept: it means that the page cache of the data file
+    /// cannot be trusted. A lock file that is new, or of another data file, does not prove that there was no poison, so
+    /// it counts as poisoned. Entries are cleared when they are taken.
     private static func clear(_ memory: SharedMemory, _ fileUse: FileUse?) {
         let isKnown =
             memory.plain(SharedLayout.magicOffset) == SharedLayout.magic
@@ -152,7 +153,7 @@ extension SharedState {
             path: fileUse.path)
     }
 
-    // MARK: - Everybody after him
+    // MARK: - Later openers
 
     private static func refuseOtherLayout(_ locks: LockBytes) throws(StorageError) {
         var status = stat()
@@ -168,7 +169,7 @@ extension SharedState {
                     + "cut. Close the file in all of them, and open it again.",
                 path: locks.path)
         }
-        // The second word is the version and whether everything is ready.
+        // The second word holds the version and the ready flag.
         guard header[1] == UInt64(SharedLayout.version) | 1 << 32, status.st_size == SharedLayout.fileBytes else {
             throw StorageError(
                 .unsupportedVersion,
@@ -179,7 +180,7 @@ extension SharedState {
     }
 
     private static func takeFreeEntry(_ memory: SharedMemory, _ locks: LockBytes) throws(StorageError) -> Int {
-        // First where nobody seems to be; what the dead left behind is good enough, too.
+        // First an entry that is not marked as taken, then one that a dead process left behind.
         for mayBeDead in [false, true] {
             for number in 0..<memory.processCount
             where memory.contains(number, in: SharedLayout.takenOffset) == mayBeDead {
@@ -194,20 +195,20 @@ extension SharedState {
 
     // MARK: - The end
 
-    /// Lets others open the file. A first who has not found the newest state by now has failed, and leaves.
+    /// Lets others open the file. Closes it if the first opener has failed to find the newest state.
     package func finishOpening() {
         let wasOpening = phase.withLock { phase in
             defer { if phase == .opening { phase = .open } }
             return phase == .opening
         }
         guard wasOpening, let locks else { return }
-        // In this order: the next one must not find somebody here who has nothing to share.
+        // In this order: the next opener must not find a user here without a state to share.
         if memory.halfWord(SharedLayout.readyOffset).pointee.load(ordering: .acquiring) == 0 { close() }
         locks.unlock(SharedLayout.openingByte)
     }
 
-    /// Runs something that is sound only without other users, and keeps them from coming meanwhile. Does nothing where
-    /// there are some, or one is on the way: the last of them leaves later.
+    /// Runs `body` if nobody else has the file open, and keeps others from opening it meanwhile. Does nothing if there
+    /// are other users, or one is just opening it: then the last user that leaves runs it.
     func ifAlone(_ body: () -> Void) {
         guard let locks else { return body() }
         guard (try? locks.tryLock(SharedLayout.openingByte)) == true else { return }
@@ -215,7 +216,7 @@ extension SharedState {
         if isAlone { body() }
     }
 
-    /// Leaves. Everything this process had pinned is free; the lock file stays, with others or without.
+    /// Leaves the file and releases all pins of this process. The lock file always stays.
     package func close() {
         let wasClosed = phase.withLock { phase in
             defer { phase = .closed }
@@ -223,7 +224,7 @@ extension SharedState {
         }
         guard !wasClosed else { return }
         watcher.stop()
-        // In this order: who finds nobody in the entries must find nobody here.
+        // In this order: a process that finds no taken entry must find no mark either.
         fileUse?.unmark()
         releaseEntry()
     }

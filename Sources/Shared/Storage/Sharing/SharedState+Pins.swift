@@ -3,30 +3,30 @@ import Synchronization
 
 /// How readers tell writers which states they read.
 ///
-/// A pin is a word in the entry of its process, written before the state is used and cleared afterwards. Taking one is
-/// three steps: read the newest transaction, publish it as pinned, and read the newest again; when it has changed,
-/// publish the new one and look again.
+/// A pin is a word in the entry of its process, written before the state is used and cleared afterwards. Taking one has
+/// three steps: read the newest transaction, publish it as pinned, and read the newest again. If it has changed,
+/// publish the new one and check again.
 ///
-/// **No writer misses a pin that is used.** All these steps are sequentially consistent, so they happen in one order
-/// for everybody. A writer that is about to use pages of older states again knows the newest state N, since it has
-/// read that word, and spares N; then it reads all pins. Suppose it does not see the pin on T. Then its look at that
-/// word came before the pin was published, so its reading of N did, too, and so did the writing of N. The reader reads
-/// the newest again after publishing: it finds N, or what came after. Either that is T, and the writer spares N = T;
-/// or it differs from T, and the reader gives T up without having used it. A process entry that is taken meanwhile
-/// changes nothing: its bit in the set is set before its first pin is published, so whoever misses the bit has looked
-/// before the pin was published. Nor does a pin in a range: it counts as published when both ends are, and each end
-/// is read once.
+/// **No writer misses a pin that is used.** All these steps are sequentially consistent, so all processes see them in
+/// one order. A writer that wants to reuse pages of older states first reads the newest state N, which it spares, and
+/// then reads all pins. Suppose it does not see the pin on T. Then it read that word before the pin was published. So
+/// it also read N before that, and N was written even earlier. The reader reads the newest state again after
+/// publishing, and finds N or a later state. Either that is T: then T = N, which the writer spares. Or it differs from
+/// T: then the reader gives T up without having used it. A process entry that is taken meanwhile changes nothing: its
+/// bit in the set is set before its first pin is published, so a writer that misses the bit has looked before the pin
+/// was published. The same holds for a pin in a range: it counts as published when both ends are, and each end is read
+/// once.
 extension SharedState {
-    /// A state that is kept as it is until ``unpin(_:)``.
+    /// A hold on a state, whose pages are kept until ``unpin(_:)``.
     package struct Pin: Sendable {
         package let transaction: UInt64
-        /// Which word of the process's entry says so; ``inRange`` when none was free.
+        /// The index of the word in the process's entry; ``inRange`` when none was free.
         fileprivate let place: Int
 
         fileprivate static let inRange = -1
     }
 
-    /// Pins the newest state. Any number of pins may be held; the first 62 of a process cost least.
+    /// Pins the newest state. Any number of pins may be held; the first 62 of a process are cheapest.
     package func pin() -> Pin {
         let pins = memory.word(memory.entry(entryNumber) + SharedLayout.entryPinsOffset)
         var transaction = newest
@@ -41,14 +41,14 @@ extension SharedState {
 
     package func unpin(_ pin: Pin) {
         guard pin.place != Pin.inRange else { return unpinInRange(pin) }
-        // Releasing: a writer that finds the word cleared comes after everything that was read under the pin.
+        // Releasing: everything read under the pin happens before a writer can find the word cleared.
         memory.word(memory.entry(entryNumber) + SharedLayout.entryPinsOffset)[pin.place].store(0, ordering: .releasing)
     }
 
     /// Finds a free word and publishes the transaction there.
     @inline(__always)
     private func claim(_ pins: UnsafeMutablePointer<Atomic<UInt64>>, _ transaction: UInt64) -> Int? {
-        // Threads begin in different cache lines, each eight words, so that they seldom disturb each other.
+        // Threads start in different cache lines of eight words, so that they rarely compete for one.
         let thread = UInt(bitPattern: Int(pthread_self())) &* 0x9E37_79B9_7F4A_7C15
         let start = Int(thread >> 61) * 8
         for step in 0..<SharedLayout.pinsMaximum {
@@ -88,8 +88,8 @@ extension SharedState {
         }
     }
 
-    /// A reader takes the low end first, so the range it makes of two ends never leaves out what lies between them
-    /// before and after: while pins come the low end stays or appears, and the high end only rises.
+    /// Writes the two ends of the range. A writer of the file reads the low end first. While pins are added, the low
+    /// end stays or appears, and the high end only rises, so the range that it reads never misses a pin.
     private func publish(_ pins: RangePins) {
         let entry = memory.entry(entryNumber)
         memory.word(entry + SharedLayout.entryRangeLowOffset).pointee
@@ -106,11 +106,12 @@ extension SharedState {
     package struct PinnedStates: Equatable, Sendable {
         /// Ascending, each once.
         package var exact: [UInt64] = []
-        /// Stand for every state in them. At most one a process.
+        /// Ranges of states, of which every state counts as pinned. At most one for each process.
         package var ranges: [ClosedRange<UInt64>] = []
     }
 
-    /// - Complexity: O(entries taken). Processes that died count until ``clearDeadProcesses()``.
+    /// The states that any process has pinned. Processes that died count until ``clearDeadProcesses()``.
+    /// - Complexity: O(entries taken).
     package func pinnedStates() -> PinnedStates {
         var pinned = PinnedStates()
         forEachPin { _, exact in
@@ -159,7 +160,7 @@ extension SharedState {
 }
 
 extension [UInt64] {
-    /// Sorts, and drops what is there already.
+    /// Sorts, and removes duplicates.
     fileprivate mutating func sortOnce() {
         sort()
         var kept = 0

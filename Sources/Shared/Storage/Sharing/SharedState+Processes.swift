@@ -1,15 +1,16 @@
 import Glibc
 import Synchronization
 
-/// Entries of processes, and how those of the dead are cleared.
+/// The entries of processes, and how entries of dead processes are cleared.
 ///
-/// An entry belongs to whoever has its byte locked. Its bit in the set of taken entries only says where to look: it is
-/// set by the owner once the entry is empty, and cleared by the owner, or by whoever got the byte of a dead owner.
+/// An entry belongs to the process that has its byte locked. Its bit in the set of taken entries is only a hint where
+/// to look. The owner sets it after it has cleared the entry. The owner clears it, or a process that gets the byte of a
+/// dead owner.
 extension SharedState {
-    /// Fills the entry, whose byte is held, and lets everybody see it.
+    /// Fills the entry, whose byte is held, and publishes it.
     func takeEntry() {
         let entry = memory.entry(entryNumber)
-        // Nobody looks here as long as the bit is not set.
+        // Nobody reads the entry as long as its bit is not set.
         memory.remove(entryNumber, from: SharedLayout.watchingOffset)
         memory.remove(entryNumber, from: SharedLayout.takenOffset)
         memset(memory.base + entry, 0, SharedLayout.entryBytes)
@@ -26,8 +27,8 @@ extension SharedState {
         memory.insert(entryNumber, into: SharedLayout.takenOffset)
     }
 
-    /// Forgets the pins, the watching and the sync of processes that ended without closing the file. Answers how many
-    /// there were.
+    /// Clears pins, watching bits and syncs of processes that ended without closing the file. Returns how many such
+    /// processes there were.
     ///
     /// - Complexity: a system call for each other process.
     @discardableResult
@@ -38,9 +39,9 @@ extension SharedState {
             var cleared = 0
             memory.forEach(in: SharedLayout.takenOffset) { number in
                 let byte = SharedLayout.firstProcessByte + Int64(number)
-                // Only with the byte in hand: a process that is just coming could take the entry meanwhile.
+                // Only with the byte locked: a process that is just opening the file could take the entry meanwhile.
                 guard number != entryNumber, (try? locks.tryLock(byte)) == true else { return }
-                // Perhaps its owner closed the file in the meantime; then this is done already.
+                // The owner may have closed the file in the meantime, and cleared the bit itself.
                 if memory.contains(number, in: SharedLayout.takenOffset) { cleared += 1 }
                 memory.remove(number, from: SharedLayout.watchingOffset)
                 memory.remove(number, from: SharedLayout.takenOffset)
@@ -53,13 +54,13 @@ extension SharedState {
     func releaseEntry() {
         memory.remove(entryNumber, from: SharedLayout.watchingOffset)
         memory.remove(entryNumber, from: SharedLayout.takenOffset)
-        // Last, since from then on the entry may be another's.
+        // Last, because another process may take the entry from then on.
         locks?.unlock(SharedLayout.firstProcessByte + Int64(entryNumber))
     }
 
     // MARK: - Statistics
 
-    /// A process that has the file open. Its number is that of its own container.
+    /// A process that has the file open. Its ID is the one in its own container.
     package struct Process: Hashable, Sendable {
         package var processID: Int32
         /// In clock ticks since the system started.

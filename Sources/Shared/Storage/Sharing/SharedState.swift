@@ -2,19 +2,19 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What all processes that have a file open know of each other: the newest state, which states a power loss may bring
+/// The state shared by all processes that have a file open: the newest state, the states that a power loss may bring
 /// back, who reads what, and whose turn it is to write.
 ///
-/// It lies in a file beside the data, mapped by everybody, and means nothing once the last user is gone: the first to
-/// come after that begins anew. The same words in plain memory serve a file that no other process can reach.
+/// It lies in a file beside the data, which every process maps. Except for poison it means nothing once the last user
+/// is gone, and the next first user resets it. For a file that no other process can reach, it lies in plain memory.
 ///
-/// 1. A process is alive as long as the kernel holds the lock on the byte of its entry, and not one moment longer.
-/// 2. The entry and everything in it is written by its process alone, until that is dead.
-/// 3. Everything else is written by the holder of the opening byte before anybody else can look, and from then on by
-///    the holder of the writer's right; ``durable``, ``recovered`` and ``syncing`` by the holder of the syncing byte.
-///    Exceptions are the births, which anybody takes, and poison, which anybody gives.
+/// 1. A process is alive exactly as long as the kernel holds the lock on the byte of its entry.
+/// 2. Only its process writes an entry and everything in it, until the process is dead.
+/// 3. The holder of the opening byte writes everything else before anybody else can read it. From then on the holder
+///    of the writer's right does; ``durable``, ``recovered`` and ``syncing`` are written by the holder of the syncing
+///    byte. Exceptions: any process may take births, and any process may poison the file.
 /// 4. Every word is whole at any time, so a process may be killed anywhere. Only a commit consists of more than one
-///    step, and ``committing`` tells that one was begun.
+///    step, and ``committing`` shows that one was begun.
 ///
 /// `fork` without `exec` while a file is open is not supported: parent and child would be one process to the kernel.
 package final class SharedState: Sendable {
@@ -23,12 +23,12 @@ package final class SharedState: Sendable {
     let locks: LockBytes?
     /// Held on the data file itself for as long as this lives.
     let fileUse: FileUse?
-    /// The entry of this process, or rather of this object: the tests open a file twice.
+    /// The entry of this object. Tests open a file twice in one process.
     let entryNumber: Int
     /// Guards pins that found no word of their own.
     let rangePins = Mutex(RangePins())
     let watcher: CommitWatcher
-    /// Guards entries of the dead from being cleared twice by the same process, to which locks are no obstacle.
+    /// Keeps two threads from clearing dead entries at once: the byte locks do not exclude threads of one process.
     let clearing = Mutex(())
     let phase = Mutex(Phase.open)
     /// One thread of this process syncs at a time.
@@ -41,14 +41,14 @@ package final class SharedState: Sendable {
         case closed
     }
 
-    /// Memory of this process, for a file that no other process can reach. Its user is always the first.
+    /// The state of a file that no other process can reach, in private memory. Its user is always the first.
     package init() {
         memory = SharedMemory()
         locks = nil
         fileUse = nil
         entryNumber = 0
         watcher = CommitWatcher(memory, entryNumber: 0)
-        // There is nobody who could commit elsewhere, so nobody needs a thread.
+        // No other process can commit, so no thread has to watch.
         watcher.stop()
         takeEntry()
     }
@@ -81,25 +81,25 @@ extension SharedState {
     /// The header slot of the newest state.
     package var newestSlot: Int { Int(truncatingIfNeeded: load(SharedLayout.newestSlotOffset)) }
 
-    /// The newest state that survives a power loss for certain.
+    /// The newest state that is known to survive a power loss.
     package var durable: UInt64 { load(SharedLayout.durableOffset) }
 
-    /// The state that was found at opening, until a later one is durable: the disk may hold it or not. 0: none.
+    /// The state found at opening, until it or a later one is durable: nobody knows whether the disk holds it. 0: none.
     package var recovered: UInt64 { load(SharedLayout.recoveredOffset) }
 
-    /// The state that somebody is just making durable. 0: none.
+    /// The state that is just being made durable. 0: none.
     package var syncing: UInt64 { load(SharedLayout.syncingOffset) }
 
-    /// The states that a power loss may bring back and whose pages must be kept; 0 where there is none.
+    /// The states that a power loss may bring back, whose pages must be kept. 0 where there is none.
     package var fallbacks: [UInt64] {
-        // In this order: who ends a sync writes `durable` first, so a state on its way from one to the other is seen.
+        // `durable` is read last: a sync that ends writes `durable` before it clears the others, so no state is missed.
         let (syncing, recovered) = (syncing, recovered)
         return [durable, recovered, syncing]
     }
 
     package var slotTransactions: [UInt64] { (0..<SharedLayout.slotCount).map { transaction(inSlot: $0) } }
 
-    /// The transaction whose header a slot holds; 0: none, or one that is just being written.
+    /// The transaction whose header a slot holds. 0: none, or one that is just being written.
     package func transaction(inSlot slot: Int) -> UInt64 {
         load(SharedLayout.slotTransactionsOffset + slot * 8)
     }
@@ -108,9 +108,9 @@ extension SharedState {
         store(transaction, at: SharedLayout.slotTransactionsOffset + slot * 8)
     }
 
-    /// By the first to open the file, once it knows what the file holds.
+    /// Initialises the states. The first process to open the file calls it when it knows what the file holds.
     ///
-    /// - Parameter isSynced: nothing that was written waits to be synced, as in a file that was just made.
+    /// - Parameter isSynced: everything written is synced, as in a file that was just created.
     package func reset(
         newest: UInt64, slot: Int, durable: UInt64, slots: [UInt64], nextBirth: UInt64, isSynced: Bool = true
     ) {
@@ -128,20 +128,20 @@ extension SharedState {
 
     // MARK: - Committing
 
-    /// A number that no transaction has had since the first to open the file came.
+    /// A new transaction number, which no other commit has got since the first process opened the file.
     package func takeBirth() -> UInt64 {
         memory.word(SharedLayout.nextBirthOffset).pointee.add(1, ordering: .sequentiallyConsistent).oldValue
     }
 
-    /// The birth of the commit whose pages are just being written. Whoever gets the writer's right and finds it not
-    /// zero has a predecessor who died in the middle, and must look what became of that commit.
+    /// The birth of the commit that is just being written; 0: none. A process that gets the writer's right and finds it
+    /// nonzero has a predecessor that died in a commit, and must find out whether that commit was finished.
     package var committing: UInt64 { load(SharedLayout.committingOffset) }
 
     package func beginCommitting(_ birth: UInt64) { store(birth, at: SharedLayout.committingOffset) }
 
     package func endCommitting() { store(0, at: SharedLayout.committingOffset) }
 
-    /// Everybody sees the state from now on.
+    /// Makes a state the newest one, for every process to see.
     package func publish(_ transaction: UInt64, slot: Int) {
         store(UInt64(slot), at: SharedLayout.newestSlotOffset)
         store(transaction, at: SharedLayout.newestOffset)
@@ -149,7 +149,7 @@ extension SharedState {
 
     // MARK: - Syncing
 
-    /// Forgets the state that a process was syncing which died over it. Does nothing while somebody is syncing.
+    /// Clears ``syncing`` after a process has died during a sync. Does nothing while a sync is running.
     func clearDeadSync() {
         guard syncing != 0, syncTurn.wait(timeout: .now()) == .success else { return }
         defer { syncTurn.signal() }
@@ -159,15 +159,15 @@ extension SharedState {
         locks.unlock(SharedLayout.syncingByte)
     }
 
-    /// Waits until no other thread or process is syncing. Between this and ``unlockSyncing()``, ``syncing`` and
-    /// ``durable`` belong to the caller. Whoever has the writer's right, too, takes that first.
+    /// Waits until no other thread or process is syncing. Until ``unlockSyncing()``, ``syncing`` and ``durable`` belong
+    /// to the caller. A caller that also needs the writer's right must take that first.
     package func lockSyncing() {
         syncTurn.wait()
         if let locks {
-            // The kernel refuses only when it lacks memory for a lock, and that passes.
+            // The kernel refuses only when it lacks memory for a lock, which is temporary.
             while (try? locks.lock(SharedLayout.syncingByte)) == nil { usleep(1000) }
         }
-        // What stands here is of somebody who died; nothing was promised yet for that state.
+        // A process that died during its sync left this. It has promised nothing for that state.
         setSyncing(0)
     }
 
@@ -178,7 +178,7 @@ extension SharedState {
 
     package func setSyncing(_ transaction: UInt64) { store(transaction, at: SharedLayout.syncingOffset) }
 
-    /// A state, and so every one before it, survives a power loss from now on.
+    /// Notes that a state, and every one before it, survives a power loss.
     package func setDurable(_ transaction: UInt64) {
         memory.word(SharedLayout.durableOffset).pointee.max(transaction, ordering: .sequentiallyConsistent)
         if recovered <= durable { store(0, at: SharedLayout.recoveredOffset) }
@@ -186,11 +186,12 @@ extension SharedState {
 
     // MARK: - Poison
 
-    /// Whether a failed sync, or a header that may be there or not, has made the file unusable until everybody has closed it. The next to open it finds this
-    /// out as well, and ``reset(newest:slot:durable:slots:nextBirth:isSynced:)`` ends it.
+    /// Whether the file is unusable until every process has closed it, because a sync has failed or a header may be
+    /// written or not. The next process to open the file sees this, too, and
+    /// ``reset(newest:slot:durable:slots:nextBirth:isSynced:)`` clears it.
     package var isPoisoned: Bool { load(SharedLayout.poisonOffset) != 0 }
 
-    /// Whether the poison is that of a failed sync, which the kernel may have taken pages with.
+    /// Whether a failed sync has poisoned the file. The kernel may have dropped pages with it.
     package var hasFailedSync: Bool { load(SharedLayout.poisonOffset) == Self.failedSync }
 
     private static let failedSync: UInt64 = 2

@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// The right to be the one writer of a file: first come first served inside the process, then held against other
-/// processes by a lock that belongs to the open file, so that it goes when the process is killed.
+/// The right to be the one writer of a file. Inside the process it is first come, first served. Against other processes
+/// a lock of the open file holds it, which ends when the process is killed.
 ///
-/// Between processes there are two locks. Whoever is next holds the turnstile while he waits for the writer's lock;
-/// a process that has just written and wants to write again finds the turnstile closed, and so lets the others pass.
+/// Between processes there are two locks. The next writer holds the turnstile while it waits for the writer's lock.
+/// A process that has just written and wants to write again finds the turnstile closed, and so lets the others pass.
 ///
-/// No part of it belongs to a thread, so a transaction may begin on one thread and end on another.
+/// No part of it is bound to a thread, so a transaction may begin on one thread and end on another.
 package final class WriterLock: WriteTurn {
     private struct Queue {
         var isHeld = false
@@ -44,7 +44,7 @@ package final class WriterLock: WriteTurn {
         guard let locks else { return }
         do throws(StorageError) {
             try locks.lock(SharedLayout.turnstileByte)
-            // When the next line throws, the turnstile must not stay closed.
+            // The turnstile must open also when the next line throws.
             defer { locks.unlock(SharedLayout.turnstileByte) }
             try locks.lock(SharedLayout.writerByte)
         } catch {
@@ -53,7 +53,7 @@ package final class WriterLock: WriteTurn {
         }
     }
 
-    /// Takes the right if nobody has it or waits for it, here or elsewhere. True when it is held now.
+    /// Takes the right without waiting, if nobody in this process or another has it. Returns whether it is held now.
     package func takeAtOnce() -> Bool {
         let isFree = queue.withLock { queue in
             defer { queue.isHeld = true }

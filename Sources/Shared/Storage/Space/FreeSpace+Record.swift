@@ -1,8 +1,8 @@
-/// The free space as a header holds it: the newest changes in the header itself, and older ones in segments, from the
-/// oldest to the newest, each a run that is born and freed as any other.
+/// The free space in the form of a header: the newest changes are in the header itself, older ones in segments, from
+/// the oldest to the newest. A segment is a run like any other.
 struct FreeSpaceRecord: Sendable, Equatable {
     static let segmentLimit = 12
-    /// What any header must have room for: the changes that writing a segment makes.
+    /// The least room that a header must have: for the changes that writing a segment makes.
     static let smallestInlineLimit = 512
 
     var endPage: UInt32
@@ -20,7 +20,7 @@ extension FreeSpace {
             let log = SpaceLog(record.inline, pageLimit: space.pageLimit),
             var layer = log.layer(pageLimit: space.pageLimit)
         else { throw space.freeSpaceIsUnsound() }
-        // From the newest to the oldest, because they get larger.
+        // From the newest to the oldest, because older segments are larger.
         for segment in record.segments.reversed() { layer = layer.over(try space.layer(segment)) }
         self.init(endPage: record.endPage, space: space)
         self.log = log
@@ -55,13 +55,13 @@ extension PageSpace {
 // MARK: - Writing
 
 extension FreeSpace {
-    /// Puts the transaction's changes into a record; the last thing before the header is written. Pages that are
-    /// taken or freed later are not in it.
+    /// Puts the transaction's changes into a record. The last step before the header is written: pages that are taken
+    /// or freed later are not in the record.
     ///
-    /// As long as they fit, changes are added to those in the header. When they do not, all go into a new segment,
-    /// together with the youngest older segments up to one that is larger than what was gathered: so each change is
-    /// written again only as often as the list doubles, and there are few segments. The pages that the new segment
-    /// takes, and those of the segments that went into it, are what the header then begins with.
+    /// Changes are added to those in the header as long as they fit. Otherwise all of them go into a new segment,
+    /// together with the newest segments up to one that is larger than what was gathered. So each change is rewritten
+    /// only as often as the list doubles, and there are few segments. The header then begins with the pages that the
+    /// new segment takes and those of the segments that were merged into it.
     /// - Complexity: amortised O(changes × log of the list's size).
     func encode(into output: any PageOutput, inlineLimit: Int) throws(StorageError) -> FreeSpaceRecord {
         precondition(inlineLimit >= FreeSpaceRecord.smallestInlineLimit, "a header has room for the newest changes")
@@ -102,7 +102,7 @@ extension FreeSpace {
         return segments
     }
 
-    /// Whether segments keep the end of the file from moving forward.
+    /// Whether a segment must move to a lower page so that the end of the file can be cut.
     private var mustMoveSegments: Bool {
         takesLowest
             && segments.contains { segment in
@@ -117,7 +117,7 @@ extension FreeSpace {
 }
 
 extension FreeSpace.Current {
-    /// The changes that are not in the record yet, which from now on they are.
+    /// Returns the changes that are not in the record yet, and marks them as recorded.
     fileprivate mutating func takeChanges() -> SpaceLog.Changes {
         freed.joinNeighbours(from: recordedFreed)
         let changes = SpaceLog.Changes(
@@ -130,7 +130,7 @@ extension FreeSpace.Current {
 }
 
 extension [(run: PageRun, birth: UInt64)] {
-    /// Sorts what follows a place, and makes one run of neighbours that were born together.
+    /// Sorts the elements from an index on, and joins neighbours with the same birth.
     fileprivate mutating func joinNeighbours(from place: Int) {
         self[place...].sort { $0.run.page < $1.run.page }
         var last = place

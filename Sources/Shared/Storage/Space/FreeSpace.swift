@@ -1,67 +1,67 @@
-/// Which pages of the file no state needs. Owned by the one writer, and changed between `begin` and `commit` alone.
+/// The pages of the file that no state needs. Owned by the one writer, and changed only between `begin` and `commit`.
 ///
 /// 1. Every page from `firstPage` up to `endPage` is used by the newest state, or a hole, or waiting. A hole belongs to
-///    no protected state and may be written. A waiting page belongs to older states, from its birth on until it was
-///    freed; it becomes a hole when none of those is protected.
-/// 2. Pages that a transaction frees wait at least until the next one begins, also those it took itself: a page is
-///    never written twice under one birth, because its birth is what readers, and the nonce, know it by.
-/// 3. A transaction that is aborted changes nothing. Only what `begin` found to be holes stays found.
-/// 4. What a hole is, the record need not say: it may also hold it as waiting, for states that are protected no more.
+///    no protected state and may be written. A waiting page belongs to older states, from its birth until it was
+///    freed. It becomes a hole when none of those states is protected.
+/// 2. Pages that a transaction frees wait at least until the next one begins, also those that it took itself. So a page
+///    is never written twice under one birth: readers, and the nonce, identify it by its birth.
+/// 3. A transaction that is aborted changes nothing, except that the holes found by `begin` stay holes.
+/// 4. The record may hold a hole as waiting, for states that are no longer protected.
 final class FreeSpace {
     static let firstPage: UInt32 = 4
-    /// The end is only cut off when that gives back so many pages and such a part of the file, or when asked for:
-    /// what the next commits need again is not worth a change of the file's length.
+    /// The end is cut off only if it is longer than this many pages and this part of the file, or on request. Pages
+    /// that the next commits need again are not worth a change of the file's length.
     static let smallestCutPages: UInt32 = 256
     static let smallestCutPart: UInt32 = 8
-    /// Single pages are handed out from stretches of so many while there are any, because pages that lie together
-    /// are written together.
+    /// Single pages come from stretches of at least this many pages while there are any, because neighbouring pages are
+    /// written in one call.
     static let stretchPages = 8
-    /// As many as a commit of one property writes.
+    /// The number of pages that a commit of one property writes.
     static let shortStretchPages = 4
-    /// So few pages in shorter holes are left alone where the file is longer than its used part: each hole would cost a
-    /// commit a write of its own, and they become longer when their neighbours are given up.
+    /// Shorter holes with at most this many pages together are not used while the file is longer than its used part.
+    /// Each would cost a commit a separate write, and they grow when their neighbours are freed.
     static let looseHolesMaximum = 64
 
-    /// Where the used part of the file ends.
+    /// The end of the used part of the file.
     private(set) var endPage: UInt32
-    /// Hands out the lowest pages there are, however they are strewn: for moving the end of the file forward.
+    /// Whether to hand out the lowest free pages, however scattered, so that the end of the file can be cut.
     var takesLowest = false
-    /// Where the file itself ends: up to here the used part can grow without anything that could fail.
+    /// The end of the file itself. Up to here the used part can grow without a call that can fail.
     var fileEndPage: UInt32 = 0
 
     // Nothing here calls out while it changes, so accesses never overlap; checking them costs as much as a change.
     @exclusivity(unchecked) var holes = HoleMap()
     @exclusivity(unchecked) var waiting = WaitingRuns()
     let pageLimit: UInt32
-    /// Empty between two calls; keeps its room.
+    /// Empty between two calls; keeps its capacity.
     @exclusivity(unchecked) private var released: [PageRun] = []
 
-    // As the newest state's header has it.
+    // The record in the newest state's header.
     var log = SpaceLog()
     var segments: [PagePointer] = []
 
-    /// The transaction that goes on; nil between two.
+    /// The current transaction; nil between two.
     @exclusivity(unchecked) var current: Current?
 
     struct Current {
         var transaction: UInt64
         var protected: ProtectedStates
         var oldEndPage: UInt32
-        /// Runs that were holes.
+        /// Runs taken out of holes.
         var taken: [PageRun] = []
         var freed: [(run: PageRun, birth: UInt64)] = []
-        /// How many of both are in the record already and must stay as they are.
+        /// How many of `taken` and `freed` are already in the record and must not change.
         var recordedTaken = 0
         var recordedFreed = 0
-        /// Where the next single page is looked for.
+        /// The page to try first for the next single page.
         var nextPage: UInt32 = 0
-        /// The record as this transaction leaves it.
+        /// The record after this transaction.
         var record: (log: SpaceLog, segments: [PagePointer])?
         /// The bytes of a new segment; the output reads them until the end of the commit.
         var segmentBytes: UnsafeMutableRawBufferPointer?
     }
 
-    /// With every page used; the record then tells which are not.
+    /// Starts with every page used. The record then adds the free ones.
     init(endPage: UInt32, space: PageSpace) {
         self.endPage = endPage
         pageLimit = space.pageLimit
@@ -76,9 +76,10 @@ final class FreeSpace {
 
     // MARK: - A transaction
 
+    /// Begins a transaction, and turns waiting pages into holes if no protected state contains them.
     /// - Parameters:
     ///   - protected: states whose pages must not be written, ascending; the newest is among them.
-    ///   - ranges: stand for every state in them.
+    ///   - ranges: ranges of states that are all protected.
     func begin(transaction: UInt64, protected: [UInt64], ranges: [ClosedRange<UInt64>] = []) {
         precondition(current == nil, "one transaction at a time")
         let states = ProtectedStates(protected, ranges: ranges)
@@ -90,9 +91,10 @@ final class FreeSpace {
         if tail > max(Self.smallestCutPages, endPage / Self.smallestCutPart) { cutEnd() }
     }
 
-    /// Makes the changes since `begin` the newest state. They have been encoded.
+    /// Makes the changes since `begin` the newest state. They must have been encoded.
     func commit() {
-        // Taken out rather than copied: commits come by the hundred thousand, and this is most of what one keeps.
+        // Taken rather than copied: there can be hundreds of thousands of commits, and this is most of a commit's
+        // memory.
         guard let current = current.take(), let record = current.record else {
             preconditionFailure("nothing was encoded")
         }
@@ -122,8 +124,8 @@ final class FreeSpace {
 
     // MARK: - Pages
 
-    /// Takes pages that lie in a row, out of a hole or from the end.
-    /// - Returns: the first. When the file cannot have so many, a page that lies beyond any limit.
+    /// Takes consecutive pages, out of a hole or from the end.
+    /// - Returns: the first page. When the file cannot have so many, a page beyond any limit.
     func allocate(_ pages: Int) -> UInt32 {
         precondition(current != nil && pages > 0, "pages are taken in a transaction")
         guard let count = UInt32(exactly: pages) else { return .max }
@@ -131,7 +133,7 @@ final class FreeSpace {
             take(PageRun(page: page, count: count))
             return page
         }
-        // A hole at the very end is the beginning of the run.
+        // The run begins with the hole at the very end, if there is one.
         let page = max(holes.start(ofRunUpTo: endPage), Self.firstPage)
         guard UInt64(page) + UInt64(count) < UInt64(UInt32.max) else { return .max }
         take(PageRun(page: page, count: endPage - page))
@@ -139,19 +141,19 @@ final class FreeSpace {
         return page
     }
 
-    /// Gives up pages that the newest state contained, or that this transaction took.
-    /// - Parameter birth: of the pointer to them.
+    /// Frees pages of the newest state, or pages that this transaction took.
+    /// - Parameter birth: the birth in the pointer to them.
     func free(_ page: UInt32, _ count: Int, birth: UInt64) {
         guard let transaction = current?.transaction else { preconditionFailure("pages are freed in a transaction") }
-        // A pointer out of a damaged file may say anything. What is not a page of ours stays lost.
+        // A pointer in a damaged file may say anything. Pages outside of the used part are ignored.
         guard page >= Self.firstPage, page < endPage, let count = UInt32(exactly: count), count <= endPage - page else {
             return
         }
         current?.freed.append((PageRun(page: page, count: count), birth > transaction ? 0 : birth))
     }
 
-    /// Gives the holes at the end of the used part back. The file itself must keep the length that headers of
-    /// protected states ask for.
+    /// Cuts the holes at the end off the used part. The file itself must keep the length that headers of protected
+    /// states need.
     func cutEnd() {
         precondition(current != nil, "the end is cut in a transaction")
         let end = max(holes.start(ofRunUpTo: endPage), Self.firstPage)

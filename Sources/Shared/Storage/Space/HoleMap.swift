@@ -1,12 +1,13 @@
-/// The pages that can be used now: a bit a page, and above the bits a tree of summaries that finds the lowest stretch
-/// of any length.
+/// The pages that can be used now: one bit for each page, and a tree of summaries that finds the lowest stretch of any
+/// length.
 ///
-/// Neighbours grow together by themselves, and the cost of a change depends on the size of the file alone, by its
-/// logarithm, not on how broken its free space is. The lowest stretch that is long enough is taken rather than the
-/// shortest: that leaves about as little waste, and it empties the end of the file, which can then be cut off.
+/// Neighbours join by themselves. A change costs the logarithm of the file's size, however fragmented the free space
+/// is. The lowest stretch that is long enough is taken, not the shortest: that wastes about as little, and it empties
+/// the end of the file, which can then be cut off.
 /// Takes an eighth of a byte for each page up to the last hole, and a fifth of that again for the summaries.
 struct HoleMap {
-    /// Of a chunk, or of two neighbours of the same length: free pages at its beginning, at its end, and in a row.
+    /// The free pages at the beginning, at the end, and in the longest run of a chunk, or of two neighbours of one
+    /// length.
     private struct Summary: Equatable {
         var prefix: UInt32 = 0
         var suffix: UInt32 = 0
@@ -16,23 +17,23 @@ struct HoleMap {
     private static let wordsPerChunk = 8
     private static let chunkPages = wordsPerChunk * 64
 
-    /// Set: free.
+    /// A set bit is a free page.
     private var words = [UInt64](repeating: 0, count: wordsPerChunk)
-    /// A heap: 1 is the whole, below n lie 2n and 2n + 1, and the last half are the chunks.
+    /// A heap: node 1 is the whole, the children of n are 2n and 2n + 1, and the last half are the chunks.
     private var summaries = [Summary](repeating: Summary(), count: 2)
     private var chunkCount = 1
     private(set) var pageCount = 0
 
     // MARK: - Changing
 
-    /// Makes pages free. Those that are already stay so.
+    /// Makes pages free. Some may be free already.
     mutating func insert(_ run: PageRun) {
         grow(to: Int(run.page) + Int(run.count))
         set(run, isFree: true)
         summarize(run)
     }
 
-    /// Makes some or many free at once.
+    /// Makes several runs free at once.
     mutating func insert(_ runs: [PageRun]) {
         guard let first = runs.map(\.page).min(), let end = runs.map(\.end).max() else { return }
         guard runs.count > Int(end - first) / Self.chunkPages else {
@@ -61,7 +62,7 @@ struct HoleMap {
         }
     }
 
-    /// - Parameters: 0 <= low < high <= 64.
+    /// Bits `low` up to, not including, `high`. Requires 0 <= low < high <= 64.
     private static func ones(from low: Int, upTo high: Int) -> UInt64 {
         (UInt64.max << UInt64(low)) & (UInt64.max >> UInt64(64 - high))
     }
@@ -83,7 +84,7 @@ struct HoleMap {
         return place < words.count && words[place] & 1 << UInt64(page % 64) != 0
     }
 
-    /// The lowest page at which so many lie in a row.
+    /// The lowest page at which a stretch of `count` free pages begins.
     func lowest(_ count: Int) -> UInt32? {
         guard Int(summaries[1].longest) >= count else { return nil }
         var (node, start, length) = (1, 0, chunkCount * Self.chunkPages)
@@ -108,13 +109,13 @@ struct HoleMap {
         return nil
     }
 
-    /// Where the free pages begin that end at a page; that page itself when there are none.
+    /// The beginning of the free pages directly before `end`; `end` itself when there are none.
     func start(ofRunUpTo end: UInt32) -> UInt32 {
         var page = Int(end)
         guard page <= words.count * 64 else { return end }
         while page > 0 {
             let place = (page - 1) / 64
-            // The word with everything from `page` on taken as free.
+            // The used pages of the word before `page`.
             let used = ~words[place] & Self.ones(from: 0, upTo: page - place * 64)
             if used != 0 { return UInt32(place * 64 + 64 - used.leadingZeroBitCount) }
             page = place * 64
@@ -122,7 +123,7 @@ struct HoleMap {
         return 0
     }
 
-    /// All of them, ascending.
+    /// All free runs, ascending.
     var runs: [PageRun] {
         var runs: [PageRun] = []
         var page = 0
@@ -165,7 +166,7 @@ struct HoleMap {
                 }
             }
             if !isChanged { return }
-            // Of the whole it is never asked, which may have more pages than a number here can say.
+            // May overflow for the whole file, whose length is never used.
             length &*= 2
         }
     }
@@ -182,7 +183,7 @@ struct HoleMap {
         }
     }
 
-    /// - Parameter length: of each of the two.
+    /// - Parameter length: the pages of each of the two.
     private static func joined(_ left: Summary, _ right: Summary, length: UInt32) -> Summary {
         Summary(
             prefix: left.prefix == length ? length + right.prefix : left.prefix,
@@ -192,7 +193,7 @@ struct HoleMap {
 
     private func summary(ofChunk chunk: Int) -> Summary {
         var summary = Summary()
-        // Free pages up to here.
+        // The free pages directly before the current place.
         var run: UInt32 = 0
         var isAtBeginning = true
         for place in chunk * Self.wordsPerChunk..<(chunk + 1) * Self.wordsPerChunk {
@@ -213,7 +214,7 @@ struct HoleMap {
         return summary
     }
 
-    /// Each step makes every run of ones shorter by one.
+    /// The longest run of ones. Each step makes every run shorter by one.
     private static func longestRun(_ word: UInt64) -> UInt32 {
         var rest = word
         var length: UInt32 = 0

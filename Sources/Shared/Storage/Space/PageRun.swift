@@ -1,4 +1,4 @@
-/// Pages that lie one behind the other.
+/// Consecutive pages.
 struct PageRun: Hashable, Sendable {
     var page: UInt32
     var count: UInt32

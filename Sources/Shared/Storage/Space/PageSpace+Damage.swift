@@ -1,5 +1,6 @@
 extension PageSpace {
-    /// For a page that has its checksum and still cannot be right: what was damaged first, or this.
+    /// The error for a page whose checksum is right but whose content is not: the first damage of the space, or else
+    /// this.
     func damaged(_ what: String) -> StorageError {
         damage
             ?? StorageError(

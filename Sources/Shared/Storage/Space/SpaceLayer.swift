@@ -1,14 +1,14 @@
-/// What a stretch of the file is, as one layer of the record has it.
+/// The use of a stretch of the file, in one layer of the record.
 enum PageUse: Hashable {
     case used
     case free
     case waiting(birth: UInt64, freed: UInt64)
 }
 
-/// Says of some pages what they are, and of the others that it is as it was before.
+/// The use of some pages. All other pages are as in the layer below.
 ///
-/// The record of the free space is a pile of layers: each commit lays one on top. Layers that lie next to each other
-/// can be made one at any time, and below the lowest, all pages are used.
+/// The record of the free space is a stack of layers, and each commit puts one on top. Adjacent layers can be merged at
+/// any time. Below the lowest layer all pages are used.
 struct SpaceLayer: Equatable {
     struct Piece: Equatable {
         var page: UInt32
@@ -20,7 +20,7 @@ struct SpaceLayer: Equatable {
     /// Ascending, not empty, not overlapping, and no two neighbours of the same use.
     private(set) var pieces: [Piece] = []
 
-    /// Adds behind everything else.
+    /// Adds a piece behind all others.
     mutating func append(_ piece: Piece) {
         guard piece.page < piece.end else { return }
         if let last = pieces.last, last.end == piece.page, last.use == piece.use {
@@ -30,7 +30,7 @@ struct SpaceLayer: Equatable {
         }
     }
 
-    /// Pieces in any order. Of pieces that overlap, which only a damaged file has, the lower one counts.
+    /// Makes a layer of pieces in any order. Where pieces overlap, as only in a damaged file, the lower one counts.
     init(_ pieces: [Piece] = []) {
         if Self.isLayer(pieces) {
             self.pieces = pieces
@@ -53,9 +53,9 @@ struct SpaceLayer: Equatable {
         return true
     }
 
-    // MARK: - Putting layers together
+    // MARK: - Merging layers
 
-    /// This layer on top of an older one, as one.
+    /// Merges this layer with an older one below it.
     func over(_ older: SpaceLayer) -> SpaceLayer {
         if pieces.isEmpty { return older }
         var result = SpaceLayer()
@@ -64,7 +64,7 @@ struct SpaceLayer: Equatable {
         for piece in pieces {
             while let below = rest.first, below.page < piece.end {
                 result.append(Piece(page: below.page, end: min(below.end, piece.page), use: below.use))
-                // What sticks out behind is left for later.
+                // The rest behind the piece is handled later.
                 if below.end > piece.end {
                     rest[rest.startIndex].page = piece.end
                     break
@@ -77,8 +77,8 @@ struct SpaceLayer: Equatable {
         return result
     }
 
-    /// Layers from the oldest to the newest as one. Neighbours first, so that small ones are not laid on a large one
-    /// one by one.
+    /// Merges layers, given from the oldest to the newest. Merges neighbours first, so that small layers are not merged
+    /// with a large one one by one.
     static func pile(_ layers: [SpaceLayer]) -> SpaceLayer {
         var layers = layers
         while layers.count > 1 {
@@ -91,7 +91,7 @@ struct SpaceLayer: Equatable {
         return layers.first ?? SpaceLayer()
     }
 
-    /// The same, with pages that no protected state contains as free, and, in the lowest layer, without used ones.
+    /// The same layer, where pages that no protected state contains are free. The lowest layer drops its used pages.
     func settled(_ protected: ProtectedStates, isLowest: Bool) -> SpaceLayer {
         var result = SpaceLayer()
         for var piece in pieces {
@@ -108,7 +108,7 @@ struct SpaceLayer: Equatable {
 
 // MARK: - Bytes
 
-/// A layer as a segment holds it: numbers of seven bits a byte.
+/// The bytes of a layer in a segment, as numbers of seven bits a byte.
 ///
 ///     youngest    the largest `freed` below
 ///     count       of the pieces, then for each
@@ -137,7 +137,7 @@ extension SpaceLayer {
         return writer.bytes
     }
 
-    /// Nil when the bytes are not a layer with pages below a limit.
+    /// Nil when the bytes are not a layer whose pages are all below the limit.
     init?(_ bytes: UnsafeRawBufferPointer, pageLimit: UInt32) {
         var reader = NumberReader(bytes)
         guard let youngest = reader.take(), youngest < PagePointer.birthLimit, let count = reader.take(),

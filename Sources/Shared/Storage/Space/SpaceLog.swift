@@ -1,14 +1,13 @@
-/// The newest changes, one commit behind the other, as the header holds them: a commit adds a few bytes and leaves the
-/// others as they are.
+/// The newest changes in the header, commit by commit. A commit adds a few bytes and leaves the others as they are.
 ///
 /// Numbers of seven bits a byte. For each commit:
 ///
-///     transaction   less that of the commit before, or less zero
+///     transaction   minus that of the commit before (the first: minus zero)
 ///     used          how many runs it took out of holes
-///     freed         how many it freed, then for each of the ones and the others
-///     head          zigzag of (page - end of the one before) × 2, plus 1 when it has more than one page
+///     freed         how many runs it freed; then for each used and each freed run
+///     head          zigzag of (page - end of the run before) × 2, plus 1 when it has more than one page
 ///     length        only with more than one page
-///     age           only when freed: transaction - birth; zero is free at once
+///     age           only when freed: transaction - birth; zero: free at once
 struct SpaceLog: Equatable {
     private(set) var bytes: [UInt8] = []
     private var transaction: UInt64 = 0
@@ -27,7 +26,7 @@ struct SpaceLog: Equatable {
         guard !changes.used.isEmpty || !changes.freed.isEmpty else { return }
         var writer = NumberWriter(bytes: bytes)
         bytes = []
-        // In a damaged file it may be less; such a step wraps around, here and when it is read.
+        // In a damaged file the transaction may be smaller. Such a step wraps around, here and when it is read.
         writer.put(changes.transaction &- transaction)
         writer.put(UInt64(changes.used.count))
         writer.put(UInt64(changes.freed.count))
@@ -43,14 +42,14 @@ struct SpaceLog: Equatable {
 
     // MARK: - Reading
 
-    /// Nil when the bytes are not a log of pages below a limit.
+    /// Nil when the bytes are not a log whose pages are all below the limit.
     init?(_ bytes: [UInt8], pageLimit: UInt32) {
         self.bytes = bytes
         guard let parsed = parsed(pageLimit: pageLimit) else { return nil }
         transaction = parsed.transaction
     }
 
-    /// What it says, as one layer.
+    /// All changes of the log as one layer.
     func layer(pageLimit: UInt32) -> SpaceLayer? { parsed(pageLimit: pageLimit)?.layer }
 
     private func parsed(pageLimit: UInt32) -> (layer: SpaceLayer, transaction: UInt64)? {

@@ -1,4 +1,4 @@
-/// Numbers of seven bits a byte, the low ones first; small numbers take little room.
+/// Writes numbers with seven bits a byte, the low bits first, so that small numbers take few bytes.
 struct NumberWriter {
     var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ struct NumberWriter {
     }
 }
 
-/// Reads them back. Nil where there is no such number: the bytes may be anything.
+/// Reads the numbers of a ``NumberWriter`` back. The bytes may be anything: returns nil where they are no number.
 struct NumberReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0

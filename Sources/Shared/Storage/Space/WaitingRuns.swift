@@ -1,4 +1,4 @@
-/// The states whose pages must stay: single ones, and ranges that stand for every state in them.
+/// The states whose pages must stay: single states, and ranges in which every state is protected.
 struct ProtectedStates {
     private let single: [UInt64]
     private let ranges: [ClosedRange<UInt64>]
@@ -9,8 +9,8 @@ struct ProtectedStates {
         self.ranges = ranges
     }
 
-    /// A state, or a range with a state, that contains what was born and freed then. The youngest single one, which in
-    /// a row of snapshots that end one after the other ends last.
+    /// A protected state, or a range with one, that contains a run; nil when there is none. Prefers the youngest single
+    /// state, because of snapshots that end one after the other it ends last.
     func holder(of run: WaitingRun) -> ClosedRange<UInt64>? {
         let place = firstPlace(notBelow: run.freed)
         if place > 0, single[place - 1] >= run.birth { return single[place - 1]...single[place - 1] }
@@ -35,10 +35,10 @@ struct ProtectedStates {
     }
 }
 
-/// Pages that some protected state still contains, by one state that does. While that state lives they are not looked
-/// at again, so a commit does not pay for what an old snapshot keeps.
+/// Pages that some protected state still contains, grouped by one such state. While that state is protected they are
+/// not checked again, so an old snapshot does not make commits slower.
 struct WaitingRuns {
-    /// Not looked at yet.
+    /// Runs that were not checked yet.
     private var fresh: [WaitingRun] = []
     private var held: [ClosedRange<UInt64>: [WaitingRun]] = [:]
     private(set) var pageCount = 0
@@ -48,7 +48,7 @@ struct WaitingRuns {
         pageCount += Int(run.run.count)
     }
 
-    /// Hands out what no protected state contains any more.
+    /// Removes the runs that no protected state contains any more, and passes them to `body`.
     /// - Complexity: O(states + runs whose state has ended).
     mutating func release(_ protected: ProtectedStates, _ body: (PageRun) -> Void) {
         let ended = held.keys.filter { !protected.contains($0) }
@@ -64,6 +64,6 @@ struct WaitingRuns {
         fresh.removeAll(keepingCapacity: fresh.count < 1024)
     }
 
-    /// All of them, in no order.
+    /// All waiting runs, in no order.
     var runs: [WaitingRun] { held.values.reduce(fresh, +) }
 }

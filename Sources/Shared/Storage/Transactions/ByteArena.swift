@@ -1,23 +1,23 @@
-/// Memory for many small byte strings that live as long as one transaction: addresses never move, and everything is
-/// given back at once.
+/// Memory for many small byte strings that live as long as one transaction. Addresses never move, and all memory is
+/// freed at once.
 final class ByteArena {
     private var chunks: [UnsafeMutableRawPointer] = []
     // Nothing here calls out, so accesses never overlap; checking them costs more than handing out a few bytes.
     @exclusivity(unchecked) private var free: UnsafeMutableRawPointer?
     @exclusivity(unchecked) private var freeCount = 0
-    /// Most transactions are small, and so little memory is had for nearly nothing.
+    /// Small at first, because most transactions are small and a small chunk costs almost nothing.
     private var nextChunkBytes = 1024
-    /// All that was handed out.
+    /// The number of bytes handed out.
     @exclusivity(unchecked) private(set) var usedBytes = 0
 
     deinit {
         for chunk in chunks { chunk.deallocate() }
     }
 
-    /// Room for `count` bytes, not initialised.
+    /// Allocates `count` bytes, not initialised.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         if count > freeCount { grow(for: count) }
-        // `grow` made sure that a chunk is there; only a request for nothing may find none.
+        // `grow` has made a chunk, except for a first request for zero bytes.
         guard let start = free else { return UnsafeMutableRawPointer(bitPattern: 16)! }
         free = start + count
         freeCount -= count
@@ -25,7 +25,7 @@ final class ByteArena {
         return start
     }
 
-    /// A copy that begins at a multiple of 16, as a leaf does in the file.
+    /// Copies bytes to an address that is a multiple of 16, like that of a leaf in the file.
     func copyAligned(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         let gap = -Int(bitPattern: free) & 15
         if gap + bytes.count <= freeCount {

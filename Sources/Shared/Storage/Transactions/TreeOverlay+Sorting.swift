@@ -1,8 +1,8 @@
 extension TreeOverlay {
-    /// Below this many changes, counting bytes costs more than comparing keys.
+    /// Below this many changes, a radix sort costs more than comparing keys.
     private static let distributedCount = 512
 
-    /// The changes in key order, those of one key in the order made.
+    /// The changes in key order. Changes of one key stay in the order made.
     static func sorted(_ entries: [Entry]) -> [Entry] {
         if entries.count < distributedCount {
             var sorted = entries
@@ -19,11 +19,10 @@ extension TreeOverlay {
 
     // MARK: - Many changes
 
-    // The keys of one tree are much alike: they begin with the same tag, often with the same text. Behind what all of
-    // them share, eight bytes tell most of them apart. These are sorted without a comparison, by distributing the
-    // changes over one byte after the other, the last byte first; bytes that are the same everywhere are passed over.
-    // Changes with equal eight bytes stay in the order made, which for an index is the order of object keys and with
-    // it the order wanted; where it is not, they are compared.
+    // The keys of one tree have a long common prefix: the same tag, often the same text. The eight bytes behind it
+    // distinguish most of them. A radix sort orders the changes by these bytes without comparing keys, the last byte
+    // first; it skips bytes that are equal in all changes. Changes with equal eight bytes stay in the order made. For
+    // an index that is the order of object keys, which is the order wanted. Where it is not, they are compared.
 
     private struct Item {
         var word: UInt64
@@ -45,7 +44,7 @@ extension TreeOverlay {
         return sorted
     }
 
-    /// How many bytes all keys begin with.
+    /// How many first bytes all keys share.
     private static func sharedCount(_ entries: [Entry]) -> Int {
         let first = entries[0].key
         var shared = first.count

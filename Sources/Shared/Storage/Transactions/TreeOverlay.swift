@@ -1,24 +1,24 @@
 /// The changes of one transaction to one tree, not yet written.
 ///
-/// Changes are appended to a log and nothing else happens to them until somebody asks: blind bulk writing costs one
-/// append a change, and one sort at commit. The first `get` builds a hash table over the log, which later changes
-/// extend. The first scan sorts the log into runs; runs of like size are merged, so that reads between writes cost
-/// O(log n) merges a change and never a full sort.
+/// Changes are only appended to a log until somebody reads them: bulk writing without reads costs one append a change,
+/// and one sort at commit. The first `get` builds a hash table over the log, which later changes extend. The first scan
+/// sorts the log into runs. Runs of similar size are merged, so reads between writes cost O(log n) merges a change and
+/// never a full sort.
 package final class TreeOverlay {
-    /// One change. The bytes lie in the arena: tree number, key, value, one behind the other.
+    /// One change. Its bytes lie in the arena: tree number, key and value, one behind the other.
     package struct Entry {
         let start: UnsafeRawPointer
-        /// The first eight bytes of the key as a number, zero-filled: settles most comparisons.
+        /// The first eight bytes of the key as a number, zero-filled. It decides most comparisons.
         let prefix: UInt64
         let keyCount: Int32
         /// Negative for a removal.
         let valueCount: Int32
-        /// Position in the log: the later of two changes to one key counts.
+        /// The position in the log. Of two changes to one key, the later counts.
         let sequence: UInt32
 
         package var isRemoval: Bool { valueCount < 0 }
         package var key: UnsafeRawBufferPointer { .init(start: start + 4, count: Int(keyCount)) }
-        /// The key with the number of its tree before it, big-endian, as stores keep it.
+        /// The key with its tree number in front, big-endian: the form in which it is stored.
         package var fullKey: UnsafeRawBufferPointer { .init(start: start, count: Int(keyCount) + 4) }
         package var value: UnsafeRawBufferPointer {
             .init(start: start + 4 + Int(keyCount), count: Int(max(valueCount, 0)))
@@ -91,14 +91,14 @@ package final class TreeOverlay {
         return table?.find(key, in: log)
     }
 
-    /// All changes in key order, one a key: what a commit writes.
+    /// All changes in key order, the newest of each key: what a commit writes.
     func sorted() -> [Entry] {
         sortLog()
         while runs.count > 1 { mergeLastRuns() }
         return runs.first ?? []
     }
 
-    /// The changes in a range, in the order of a scan.
+    /// A cursor over the changes in a range, in the order of a scan.
     func cursor(from: UnsafeRawBufferPointer, upTo: UnsafeRawBufferPointer?, reversed: Bool) -> OverlayCursor {
         sortLog()
         let slices = runs.map { run -> ArraySlice<Entry> in
@@ -176,7 +176,7 @@ package final class TreeOverlay {
     }
 }
 
-/// Walks the runs of an overlay as one: ascending or descending, the newest change of each key only.
+/// Merges the runs of an overlay, ascending or descending. Returns only the newest change of each key.
 struct OverlayCursor {
     private var runs: [ArraySlice<TreeOverlay.Entry>]
     private let reversed: Bool
@@ -256,7 +256,7 @@ private struct EntryTable {
         left.count == right.count && bytesOrder(left, right) == 0
     }
 
-    /// Multiply and fold, eight bytes at a time, from a start that differs between processes.
+    /// Multiply and fold, eight bytes at a time, with a seed that differs between processes.
     private static func hash(_ key: UnsafeRawBufferPointer) -> UInt64 {
         var state = seed ^ UInt64(key.count)
         var position = 0

@@ -1,8 +1,8 @@
-/// The changes of one write transaction in memory, over the state it began on: reads see the changes first, and
-/// `commit` takes them in the order in which a file wants them.
+/// The changes of one write transaction in memory, over the state it began on. Reads see the changes first, and
+/// `commit` gets them in the order in which a file needs them.
 ///
-/// Any store can stand below: this knows what changed, not where it goes. Used by one thread at a time, as the
-/// transaction is.
+/// It works over any store: it knows what changed, not where the store puts it. Like the transaction, it may be used by
+/// one thread at a time.
 package final class WriteChanges {
     /// The longest value or leaf.
     package static let maximumValueBytes = Int(Int32.max)
@@ -12,17 +12,17 @@ package final class WriteChanges {
     private let longestKeyBytes: Int
     private let arena = ByteArena()
     private var trees: [UInt32: TreeOverlay] = [:]
-    /// The trees changed last, by the low bits of their numbers: bulk writing goes round the few trees of one class.
-    /// Only read and replaced in `overlay`, so accesses never overlap.
+    /// The trees changed last, by the low bits of their numbers: bulk writing changes the few trees of one class in
+    /// turn. Only `overlay` reads and replaces it, so accesses never overlap.
     @exclusivity(unchecked) private var recent = [TreeOverlay?](repeating: nil, count: 16)
     private var leaves: [LeafPlace: UnsafeRawBufferPointer?] = [:]
 
-    /// Why these changes must not be committed: one of them could not be kept, so the others are not the whole.
+    /// Why these changes must not be committed: one of them was too large to be kept, so the others are incomplete.
     package private(set) var refusal: StorageError?
 
     /// - Parameters:
-    ///   - base: the state below; it is kept as long as the changes are.
-    ///   - path: named in a refusal.
+    ///   - base: the state below. The changes retain it.
+    ///   - path: the path to name in a refusal.
     package init(over base: any StorageReader, path: String, longestKeyBytes: Int = maximumKeyBytes) {
         self.base = base
         self.path = path
@@ -31,7 +31,7 @@ package final class WriteChanges {
 
     package var isEmpty: Bool { trees.isEmpty && leaves.isEmpty }
 
-    /// What the changes take in memory, and about what they will take in the file.
+    /// The bytes that the changes take in memory, and about what they will take in the file.
     package var usedBytes: Int { arena.usedBytes }
 
     // MARK: - Changing
@@ -125,7 +125,7 @@ package final class WriteChanges {
                     isStopped = true
                     return false
                 }
-                // The change stands for the entry below it.
+                // The change replaces the base's entry of the same key.
                 if order == 0 { return true }
             }
             isStopped = !body(key, value)
@@ -146,23 +146,24 @@ package final class WriteChanges {
 
     // MARK: - What a commit writes
 
-    /// The newest change of every key, ascending by tree and key. The bytes stay while the changes do.
+    /// The newest change of every key, ascending by tree and key. The bytes are valid as long as this object lives.
     package func sortedTreeChanges() -> [TreeOverlay.Entry] {
-        // Most transactions change one tree, or a few a little: only several large ones are copied together.
+        // A transaction that changes only one tree needs no copy.
         guard trees.count > 1 else { return trees.first?.value.sorted() ?? [] }
         var changes: [TreeOverlay.Entry] = []
         for overlay in sortedOverlays { changes += overlay.sorted() }
         return changes
     }
 
-    /// The same, tree by tree.
+    /// The same changes, tree by tree.
     package func sortedChangesOfTrees() -> [(tree: UInt32, changes: [TreeOverlay.Entry])] {
         sortedOverlays.map { ($0.tree, $0.sorted()) }
     }
 
     private var sortedOverlays: [TreeOverlay] { trees.values.sorted { $0.tree < $1.tree } }
 
-    /// Ascending; nil bytes are a removal. Bytes begin at a multiple of 16 and stay while the changes do.
+    /// The changes of leaves, ascending; nil bytes are a removal. Bytes begin at a multiple of 16 and are valid as long
+    /// as this object lives.
     package func sortedLeafChanges() -> [(place: LeafPlace, bytes: UnsafeRawBufferPointer?)] {
         leaves.map { (place: $0.key, bytes: $0.value) }.sorted { $0.place < $1.place }
     }

@@ -1,5 +1,5 @@
 extension TreeAssembly {
-    /// Makes a page of the first entries that wait: all that is held, or else some that are gathered.
+    /// Makes a page of the first entries of a level: of all held ones, or else of some gathered ones.
     func makePage(_ height: Int, of count: Int) throws(StorageError) {
         let level = level(height)
         let entries = UnsafeBufferPointer(start: level.entries, count: count)
@@ -18,7 +18,7 @@ extension TreeAssembly {
         try append(joined(bound, pointer), at: height + 1, above, isNew: true)
     }
 
-    /// Writes entries to a zeroed page. Answers how many entries of leaves lie below it.
+    /// Writes entries to a zeroed page. Returns how many leaf entries lie below it.
     private static func fill(
         _ page: UnsafeMutableRawPointer, with entries: UnsafeBufferPointer<TreeEntry>, _ height: Int
     ) -> Int {
@@ -51,8 +51,8 @@ extension TreeAssembly {
         return extent
     }
 
-    /// How much all keys begin with, of which every entry has to have so much in the page: of long keys the rest is
-    /// elsewhere, and keys that a damaged page brought may be in any order.
+    /// How many first bytes all keys share, but no more than every entry has in the page: the rest of a long key is in
+    /// a run, and keys from a damaged page may be in any order.
     private static func prefixCount(_ entries: UnsafeBufferPointer<TreeEntry>) -> Int {
         guard let first = entries.first, let last = entries.last else { return 0 }
         let common = commonCount(first.key, last.key)
@@ -73,7 +73,7 @@ extension TreeAssembly {
         return count
     }
 
-    // MARK: - Entries that no page has
+    // MARK: - New entries
 
     /// The shortest bound between two keys.
     private func separator(
@@ -91,7 +91,7 @@ extension TreeAssembly {
             body: body, keyField: TreeNode.longFlag | UInt16(TreeNode.longKeyInlineCount), valueField: 0)
     }
 
-    /// The key of one entry with a child.
+    /// A branch's entry: the key of `bound`, and the child as its value.
     func joined(_ bound: TreeEntry, _ child: PagePointer) -> TreeEntry {
         let keyCount = bound.keyByteCount
         let body =
@@ -116,8 +116,8 @@ extension TreeAssembly {
         return try composedEntry(key, value, keyRun: nil)
     }
 
-    /// A new entry of a leaf that does not lie in one piece.
-    /// - Parameter keyRun: of a long key that the tree had already.
+    /// A new entry of a leaf whose key and value do not lie next to each other, or do not fit into the page.
+    /// - Parameter keyRun: the run of a long key that is already in the tree.
     @inline(never)
     func composedEntry(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, keyRun: PagePointer?
@@ -144,7 +144,7 @@ extension TreeAssembly {
         return TreeEntry(body: body, keyField: keyField, valueField: valueField)
     }
 
-    /// Room for an entry with a long key, behind the note that says where all of the key is.
+    /// Allocates an entry with a long key, behind a note with the address and length of the whole key.
     func noted(_ key: UnsafeRawBufferPointer, bodyCount: Int) -> UnsafeMutableRawPointer {
         let note = scratch.allocate(TreeEntry.longKeyNoteCount + bodyCount)
         note.storeBytes(of: UInt(bitPattern: key.baseAddress), as: UInt.self)

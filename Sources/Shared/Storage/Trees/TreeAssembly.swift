@@ -1,13 +1,12 @@
-/// Makes the pages of a tree from entries that come in order, level above level.
+/// Makes the pages of a tree from entries that come in order, level by level.
 ///
-/// Whoever feeds it appends entries to levels. When enough wait on a level they become a page, and the pointer to it an
-/// entry of the level above. Between the new pages whole subtrees of the old tree are kept, by appending the entries
-/// that lead to them.
+/// The caller appends entries to levels. When a level has enough entries they become a page, and the pointer to the
+/// page becomes an entry of the level above. Appending the entry that leads to an old subtree keeps that subtree.
 final class TreeAssembly {
     let space: PageSpace
     let output: any PageOutput
     let scratch = ByteArena()
-    /// Only read, and appended to where nothing else happens, so accesses never overlap.
+    /// Accesses never overlap: `level(_:)` alone appends to it.
     @exclusivity(unchecked) private var levels: [TreeLevel] = []
 
     init(space: PageSpace, output: any PageOutput) {
@@ -16,7 +15,7 @@ final class TreeAssembly {
         levels.reserveCapacity(4)
     }
 
-    /// The lower bound of everything.
+    /// An empty key, which is a lower bound of all keys.
     var noBound: TreeEntry { TreeEntry(body: space.base, keyField: 0, valueField: 0) }
 
     @inline(__always)
@@ -27,7 +26,7 @@ final class TreeAssembly {
 
     private func isEmpty(above height: Int) -> Bool { levels.dropFirst(height + 1).allSatisfy { $0.count == 0 } }
 
-    /// Gathers an entry, and makes a page when far more than one wait.
+    /// Gathers an entry, and makes full pages once more than two pages' worth of entries wait.
     @inline(__always)
     func append(_ entry: TreeEntry, at height: Int, _ level: TreeLevel, isNew: Bool) throws(StorageError) {
         level.append(entry)
@@ -44,8 +43,8 @@ final class TreeAssembly {
         while level.cost > TreeLevel.costMaximum { try makePage(height, of: level.nextPageCount()) }
     }
 
-    /// All that an old page became is gathered: makes as many pages of it as it takes, unless it is so little that it
-    /// is better put together with what comes next.
+    /// Ends what one old page became: makes pages of the gathered entries, unless they are so few that it is better to
+    /// merge them with the next page.
     func endPage(_ height: Int) throws(StorageError) {
         let level = level(height)
         guard level.gatheredCount > 0 else { return }
@@ -56,7 +55,7 @@ final class TreeAssembly {
         level.hold()
     }
 
-    /// What comes next on this level is an old page, or nothing: makes pages of all that waits.
+    /// Makes pages of all waiting entries. An old page, or nothing, comes next on this level.
     func flush(_ height: Int) throws(StorageError) {
         let level = level(height)
         guard level.gatheredCount > 0 else {
@@ -81,7 +80,7 @@ final class TreeAssembly {
         if level.heldCount > 0 { try makePage(height, of: level.heldCount) }
     }
 
-    /// Puts the old page left of what is gathered before it, if there is one that the level above still knows.
+    /// Merges the gathered entries with the old page left of them, if its entry still waits on the level above.
     private func takeLeftNeighbour(_ height: Int) throws(StorageError) {
         let above = self.level(height + 1)
         guard above.gatheredCount > 0, above.entries[above.count - 1].child.birth != output.birth else { return }
@@ -107,7 +106,7 @@ final class TreeAssembly {
         space.damaged("A node of the ordered trees contradicts its parent")
     }
 
-    /// The entries of an old page are to be gathered.
+    /// Prepares a level for gathering the entries of an old page.
     func open(_ entry: TreeEntry, at height: Int, _ level: TreeLevel) throws(StorageError) {
         guard height == 0 else { return }
         if level.gatheredCount == 0 {
@@ -127,7 +126,7 @@ final class TreeAssembly {
         }
     }
 
-    /// Merges an old page that would have been kept with the little that is gathered left of it.
+    /// Merges an old page, which could have been kept, with the few entries gathered left of it.
     func absorb(_ entry: TreeEntry, _ height: Int) throws(StorageError) {
         let level = level(height)
         level.isMerged = true
@@ -137,7 +136,7 @@ final class TreeAssembly {
         try endPage(height)
     }
 
-    /// Keeps an old page of some height: its entry goes to the level above.
+    /// Keeps an old page: its entry goes to the level above.
     func keep(_ entry: TreeEntry, _ height: Int) throws(StorageError) {
         if level(height).isUnderfull {
             try absorb(entry, height)
@@ -158,11 +157,11 @@ final class TreeAssembly {
             try keep(try entry(node, index, bound: bound), height)
             index += 1
         }
-        // Once nothing waits below there is nothing to look out for.
+        // Once no entries wait below, the other children are kept without a check.
         try gather(node, index..<children.upperBound, bound: bound, height + 1, self.level(height + 1))
     }
 
-    /// An entry of an old page. Of a branch's first child the key is the bound that its parent has.
+    /// An entry of an old page. The key of a branch's first child is the branch's own bound, which its parent has.
     @inline(__always)
     func entry(_ node: TreeNode, _ index: Int, bound: TreeEntry) throws(StorageError) -> TreeEntry {
         if index == 0, node.level > 0, bound.keyField != 0 { return joined(bound, node.child(0)) }
@@ -185,7 +184,7 @@ final class TreeAssembly {
 
     // MARK: - Freeing
 
-    /// Frees the run of a key that is given up.
+    /// Frees the run of a long key that is no longer used.
     func dropKey(_ entry: TreeEntry) {
         if entry.hasLongKey { output.free(entry.keyRun, kind: .run) }
     }
@@ -198,7 +197,7 @@ final class TreeAssembly {
 
     // MARK: - The root
 
-    /// Makes pages of all that waits. What is left of the tree has one page on top, or nothing.
+    /// Makes pages of all waiting entries. Returns the root of the tree, or `none` when it is empty.
     func finish() throws(StorageError) -> PagePointer {
         var height = 0
         while true {
@@ -218,7 +217,7 @@ final class TreeAssembly {
         }
     }
 
-    /// The root, when pages with only one child are left out.
+    /// The root without the old pages on top that have only one child.
     private func lowered(_ root: PagePointer) throws(StorageError) -> PagePointer {
         var root = root
         while root.level > 0, root.birth != output.birth {

@@ -1,4 +1,4 @@
-/// Makes a tree of entries that come in order, as a copy of a file does: full pages, in one pass.
+/// Makes a tree from entries that come in order, in one pass, with full pages. Used to copy a file.
 struct TreeBuilder {
     private let assembly: TreeAssembly
 
@@ -6,7 +6,7 @@ struct TreeBuilder {
         assembly = TreeAssembly(space: output.space, output: output)
     }
 
-    /// Appends all entries of a tree of another space, whose bytes must stay until the output is done.
+    /// Appends all entries of a tree of another space. Its bytes must stay where they are until the output is done.
     func append(contentsOf reader: TreeReader) throws(StorageError) {
         guard !reader.root.isNone else { return }
         let source = TreeAssembly(space: reader.space, output: assembly.output)
@@ -28,13 +28,13 @@ struct TreeBuilder {
         }
     }
 
-    /// - Parameter key: larger than the one before, with the number of its tree before it, as it is stored.
-    ///   It and the value must stay where they are until the output is done.
+    /// - Parameter key: larger than the key before; in stored form, that is with its tree number in front.
+    ///   Key and value must stay where they are until the output is done.
     func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws(StorageError) {
         try assembly.append(try assembly.entry(key, value), at: 0, assembly.level(0), isNew: true)
     }
 
-    /// The root of the tree. The builder is used up.
+    /// The root of the tree. The builder must not be used again.
     func finish() throws(StorageError) -> PagePointer {
         try assembly.finish()
     }

@@ -1,9 +1,8 @@
-/// Finds what differs between two states of the trees, looking only at pages that one of them has and the other has
-/// not.
+/// Finds what differs between two states of the trees. Reads only pages that one of them has and the other has not.
 ///
-/// Where a page of the newer tree is older than that tree, all below it is shared; the places where that begins are
-/// the *border*. A page of the older tree that is not reached across the border was replaced or dropped. The leaves of
-/// both sides that are not shared hold every entry that was added, removed or changed, and are compared as two lists.
+/// A page of the newer tree that is not younger than the older tree is shared with all that is below it. The topmost
+/// shared pages are the *border*. A page of the older tree that is not in or below the border was replaced or dropped.
+/// The leaves that are not shared hold every entry that was added, removed or changed. They are compared as two lists.
 struct TreeDifference {
     private let space: PageSpace
     private var border: Set<UInt32> = []
@@ -31,7 +30,7 @@ struct TreeDifference {
 
     // MARK: - What is not shared
 
-    /// The root is the newest page of a tree, so what is older than the older root belongs to the older tree.
+    /// The root is the youngest page of a tree, so a page no younger than the older root belongs to the older tree.
     private mutating func collectNew(_ pointer: PagePointer, since birth: UInt64) throws(StorageError) {
         guard pointer.birth > birth else {
             border.insert(pointer.page)
@@ -76,7 +75,7 @@ struct TreeDifference {
             } else {
                 ranges.add(order <= 0 ? key : newKey ?? key)
             }
-            // Beyond the end of a stretch lies what is shared, which no range should span.
+            // Shared leaves lie beyond the end of a stretch, and no range should span them.
             if order <= 0, old.advance() { ranges.end() }
             if order >= 0, new.advance() { ranges.end() }
         }
@@ -90,7 +89,7 @@ struct TreeDifference {
         return key
     }
 
-    /// Of long values the runs tell; one that was written anew counts as another.
+    /// Long values are compared by the pointers to their runs, so a rewritten one counts as changed.
     private func hasSameValue(_ left: TreeSlot, _ right: TreeSlot) -> Bool {
         let field = left.valueField
         let count = TreeField.valueByteCount(field)
@@ -101,7 +100,7 @@ struct TreeDifference {
     }
 }
 
-/// Leaves of one side, in stretches between which lies what both sides share.
+/// The leaves of one side, in stretches. Between two stretches lie leaves that both sides share.
 private struct LeafList {
     private(set) var leaves: [TreeNode] = []
     private(set) var stretchEnds: Set<Int> = []
@@ -115,7 +114,7 @@ private struct LeafList {
     }
 }
 
-/// Goes along the leaves of one side.
+/// Iterates over the entries of one side.
 private struct LeafCursor {
     private let list: LeafList
     private var leaf = 0
@@ -127,7 +126,7 @@ private struct LeafCursor {
 
     var slot: TreeSlot? { leaf < list.leaves.count ? list.leaves[leaf].slot(index) : nil }
 
-    /// Answers whether a stretch of leaves ends here.
+    /// Moves to the next entry. Returns whether a stretch of leaves ended before it.
     mutating func advance() -> Bool {
         index += 1
         guard index == list.leaves[leaf].count else { return false }
@@ -136,13 +135,13 @@ private struct LeafCursor {
     }
 }
 
-/// Changed keys of one tree become a range when no unchanged key was seen between them.
+/// Joins changed keys of one tree into a range while no unchanged key lies between them.
 private struct RangeList {
     private(set) var ranges: [TreeRange] = []
     private var first: UnsafeRawBufferPointer?
     private var last: UnsafeRawBufferPointer?
 
-    /// Takes a changed key.
+    /// Adds a changed key.
     mutating func add(_ key: UnsafeRawBufferPointer) {
         if let first, TreeKey.tree(of: first) != TreeKey.tree(of: key) { end() }
         first = first ?? key

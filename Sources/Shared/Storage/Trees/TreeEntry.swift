@@ -1,8 +1,8 @@
-/// An entry on its way into a new page: where its bytes lie, which is nearly always the page it comes from or the
-/// memory of the change that makes it, so that nothing is copied before the page is.
+/// An entry on its way into a new page. It points to its bytes, nearly always in the old page or in the memory of the
+/// change, so they are copied only once, into the new page.
 struct TreeEntry {
-    /// What will be in the page: the key, or its beginning and the pointer to its run; then the value likewise.
-    /// Sixteen bytes before it, if the key is long, are address and length of the whole key.
+    /// The bytes for the page: the key, or its beginning and the pointer to its run; then the value, or the pointer to
+    /// its run. If the key is long, the sixteen bytes before `body` are the address and length of the whole key.
     var body: UnsafeRawPointer
     var bodyCount: UInt16
     var keyField: UInt16
@@ -44,6 +44,6 @@ struct TreeEntry {
     /// The run of a long key.
     var keyRun: PagePointer { PagePointer.load(from: body + TreeNode.longKeyInlineCount) }
 
-    /// Of a branch's entry, the child.
+    /// The child, in a branch's entry.
     @inline(__always) var child: PagePointer { PagePointer.load(from: body + keyByteCount) }
 }

@@ -12,7 +12,7 @@ enum TreeKey {
             start: key.baseAddress.map { $0 + treeByteCount }, count: max(0, key.count &- treeByteCount))
     }
 
-    /// Short keys are put together on the stack.
+    /// Passes the stored form of a key to `body`; short keys are built on the stack.
     @inline(__always)
     static func with<Result>(
         _ tree: UInt32, _ key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
@@ -26,7 +26,7 @@ enum TreeKey {
         }
     }
 
-    /// The range of stored keys that a range of a tree's keys is; nil above means the end of everything.
+    /// Passes the range of stored keys for a range of one tree's keys to `body`. Nil above means the end of all trees.
     static func withRange<Result>(
         _ tree: UInt32, _ from: UnsafeRawBufferPointer, _ upTo: UnsafeRawBufferPointer?,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer?) -> Result

@@ -1,35 +1,35 @@
-/// The entries that wait, at one height of a tree being made, to become pages.
+/// The entries that wait to become pages, at one height of a tree being made.
 ///
-/// They are in two parts: entries *held* are enough for a page and wait only in case their right neighbour turns out
-/// to need company; behind them, entries are *gathered* for the page being made.
+/// They have two parts. *Held* entries are enough for a page and wait in case the page right of them is underfull and
+/// must be merged with them. Behind them, entries are *gathered* for the page being made.
 final class TreeLevel {
     /// Below this a page is merged with a neighbour.
     static let costMinimum = TreeNode.capacity / 4
-    /// A page that has entries of several old pages is closed at this; merging has room to be worth it.
+    /// A page with entries of several old pages is closed at this, so that a merged page is well filled.
     static let mergedCostMinimum = TreeNode.capacity * 5 / 8
-    /// When more is gathered, full pages are made of it.
+    /// When more than this is gathered, full pages are made of it.
     static let costMaximum = TreeNode.capacity * 2
-    /// Three pages of the smallest entries, and one to come from a neighbour: more never waits.
+    /// At most three pages of the smallest entries, and one from a neighbour, wait at once.
     private static let entryMaximum = 4 * TreeNode.capacity / TreeField.entryCost(bodyCount: TreeKey.treeByteCount) + 2
 
-    /// Most levels of most commits have a few entries, so the room grows with them.
+    /// Most levels of most commits have few entries, so the capacity grows on demand.
     private static let firstCapacity = 64
     // Nothing here calls out, so accesses never overlap; checking them costs more than gathering an entry.
     @exclusivity(unchecked) private(set) var entries = UnsafeMutablePointer<TreeEntry>.allocate(capacity: firstCapacity)
     @exclusivity(unchecked) private var capacity = firstCapacity
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private(set) var heldCount = 0
-    /// What the gathered entries take of a page.
+    /// The bytes that the gathered entries take in a page.
     @exclusivity(unchecked) private(set) var cost = 0
     @exclusivity(unchecked) private(set) var heldCost = 0
 
-    /// Of leaves: the lower bounds of what is gathered and of what is held. A branch's is its first entry's key.
+    /// On the level of leaves, the lower bounds of the gathered and of the held entries. A branch's is its first key.
     @exclusivity(unchecked) var bound: TreeEntry?
     @exclusivity(unchecked) var heldBound: TreeEntry?
-    /// Whether what is gathered comes from more than one old page.
+    /// Whether the gathered entries come from more than one old page.
     @exclusivity(unchecked) var isMerged = false
 
-    /// Where the newest gathered entries end, and the tree of the last of them; -1 when there are none.
+    /// Where the last new entry ends (-1: there is none), and its tree.
     @exclusivity(unchecked) private var newEnd = -1
     @exclusivity(unchecked) private var newTree: UInt32 = 0
     @exclusivity(unchecked) private var isNewFollowed = false
@@ -40,7 +40,7 @@ final class TreeLevel {
 
     var gatheredCount: Int { count &- heldCount }
 
-    /// Whether to look for a neighbour. What is appended to the end of a tree will be followed by more of it.
+    /// Whether to merge with a neighbour. Not when appending to the end of a tree: more entries will follow there.
     var isUnderfull: Bool { gatheredCount > 0 && cost < Self.costMinimum && !isAppending }
 
     // MARK: - Gathering
@@ -70,13 +70,13 @@ final class TreeLevel {
         newTree = TreeKey.tree(of: entries[count &- 1].key)
     }
 
-    /// Notes that an old entry, or the bound of what lies right of here, comes next.
+    /// Notes that an old entry, or the bound of the page on the right, comes next.
     @inline(__always)
     func noteFollowing(_ tree: UInt32) {
         if newEnd == count, tree == newTree { isNewFollowed = true }
     }
 
-    /// Whether new entries came behind all others of their tree, and nowhere else.
+    /// Whether new entries came only behind all other entries of their tree.
     var isAppending: Bool { newEnd >= 0 && !isNewFollowed }
 
     func removeLast() -> TreeEntry {
@@ -85,7 +85,7 @@ final class TreeLevel {
         return entries[count]
     }
 
-    /// Forgets what is gathered.
+    /// Forgets the gathered entries.
     func dropGathered() {
         count = heldCount
         startGathering()
@@ -101,7 +101,7 @@ final class TreeLevel {
 
     // MARK: - Holding
 
-    /// Holds what is gathered. Nothing is held before.
+    /// Holds the gathered entries. Nothing may be held before the call.
     func hold() {
         heldCount = count
         heldCost = cost
@@ -109,7 +109,7 @@ final class TreeLevel {
         startGathering()
     }
 
-    /// Gathers what is held together with what is gathered.
+    /// Joins the held entries to the gathered ones.
     func joinHeld() {
         cost += heldCost
         bound = heldBound
@@ -121,7 +121,7 @@ final class TreeLevel {
 
     // MARK: - Dividing
 
-    /// How many gathered entries the next page should take, when they are too many for one. Nothing is held.
+    /// How many gathered entries the next page takes: all, if they fit into one page. Nothing may be held.
     func nextPageCount() -> Int {
         guard cost > TreeNode.capacity else { return count }
         let isFilling = isAppending || cost > Self.costMaximum
@@ -130,7 +130,7 @@ final class TreeLevel {
         var taken = 0
         var takenCost = 0
         while taken < count, takenCost < target {
-            // New entries at the end of a tree end their page: the next ones will find room there.
+            // New entries at the end of a tree end their page, which leaves room for the next ones.
             if isAppending, taken == newEnd, taken > 0 { break }
             let next = takenCost + entries[taken].cost
             if next > TreeNode.capacity { break }
@@ -140,7 +140,7 @@ final class TreeLevel {
         return taken
     }
 
-    /// Forgets the first entries, which became a page: all that is held, or else the first that are gathered.
+    /// Forgets the first entries, which became a page: all held ones, or else the first gathered ones.
     func removeFirst(_ removed: Int) {
         if heldCount > 0 {
             heldCount = 0

@@ -6,7 +6,7 @@ extension TreeNode {
         return found.isMatch ? found.index : found.index &- 1
     }
 
-    /// The first slot from `first` on whose key is not less than this one, and whether it is this one.
+    /// The first slot from `first` on whose key is not less than `key`, and whether its key equals `key`.
     @inline(__always)
     func position(
         of key: UnsafeRawBufferPointer, from first: Int, _ space: PageSpace
@@ -33,7 +33,7 @@ extension TreeNode {
         return positionAmongEqualHeads(of: key, from: low &+ 1, target, space)
     }
 
-    /// Of keys that the heads do not tell apart.
+    /// The position among keys whose heads are equal.
     @inline(never)
     private func positionAmongEqualHeads(
         of key: UnsafeRawBufferPointer, from first: Int, _ target: UInt32, _ space: PageSpace
@@ -50,7 +50,7 @@ extension TreeNode {
         return (low, false)
     }
 
-    /// The order of a slot's key and another; a key that cannot be read counts as larger.
+    /// The order of a slot's key and another key. A slot's key that cannot be read counts as larger.
     @inline(__always)
     private func keyOrder(
         _ index: Int, _ key: UnsafeRawBufferPointer, from shared: Int, _ space: PageSpace
@@ -61,12 +61,12 @@ extension TreeNode {
             UnsafeRawBufferPointer(rebasing: own[start...]), UnsafeRawBufferPointer(rebasing: key[start...]))
     }
 
-    /// The order of a key's beginning and what all keys of the node begin with; a key that ends before it is less.
+    /// The order of a key's first bytes and the prefix that all keys of the node share. A shorter key is less.
     @inline(__always)
     private static func prefixOrder(
         _ key: UnsafeRawBufferPointer, _ prefix: UnsafeRawPointer, _ count: Int
     ) -> Int {
-        // Nearly always they are the same, which two overlapping words tell.
+        // They are nearly always equal, which two overlapping words show.
         if let start = key.baseAddress, key.count >= count {
             if count >= 4, count <= 8 {
                 let isSame =
@@ -93,7 +93,7 @@ extension TreeNode {
             UnsafeRawBufferPointer(rebasing: key.prefix(count)), UnsafeRawBufferPointer(start: prefix, count: count))
     }
 
-    /// Four bytes of a key as a number, zero-filled.
+    /// Four bytes of a key, big-endian, as a number; zeros where the key has ended.
     @inline(__always)
     static func head(_ key: UnsafeRawBufferPointer, at position: Int) -> UInt32 {
         if position &+ 4 <= key.count {

@@ -1,8 +1,8 @@
 extension TreeNode {
-    /// Whether nothing that readers and writers do with a page can leave it or surprise them: every entry lies inside,
-    /// every length is one that a writer makes, and everything together fits into a page.
+    /// Whether readers and writers can use a page without leaving its bounds: every entry lies inside the page, every
+    /// length is one that a writer makes, and all entries together fit into a page.
     ///
-    /// Order is not looked at: in a page with a wrong one keys are not found, and `walk` tells.
+    /// Does not check the order of keys. In a page with a wrong order keys are not found, and `walk` reports it.
     static func isSound(_ page: UnsafeRawPointer, level: UInt8) -> Bool {
         let node = TreeNode(page)
         guard level <= levelMaximum, node.level == Int(level), node.count > 0,

@@ -1,4 +1,4 @@
-/// A node of the ordered trees: one page, read where it lies.
+/// A node of the ordered trees: one page, read in place.
 ///
 ///     0  u16  level, 0 for a leaf
 ///     2  u16  count of entries
@@ -7,25 +7,25 @@
 ///     8  slots of 8 bytes: u32 head, u16 offset of the entry, u16 key field
 ///        entries, in order and without gaps: u16 value field, key, value
 ///
-/// A head is the four bytes of the key behind what all begin with, as a number, zero-filled: it settles nearly every
-/// comparison within a few cache lines. Keys are whole nevertheless, so that scans hand them out where they lie.
+/// A head is the four bytes of the key behind the common prefix, as a number, zero-filled. It decides nearly every
+/// comparison within a few cache lines. Keys are still stored whole, so that scans hand them out in place.
 ///
-/// A key field is the key's length; with the flag, the key is longer than fits: its first ``longKeyInlineCount`` bytes
-/// are there, then the pointer to a run with all of it. A value field is the value's length, or just the flag when a
-/// pointer to a run stands for the value. The values of a branch are pointers to its children.
+/// A key field is the key's length. With ``longFlag`` the key is too long for the page: the entry has its first
+/// ``longKeyInlineCount`` bytes, then the pointer to a run with the whole key. A value field is the value's length, or
+/// only the flag when the entry has a pointer to a run instead. The values of a branch are pointers to its children.
 ///
-/// The key of a branch's child is a lower bound of the keys below it, as short as may be. The first child's bound is
-/// the branch's own, which its parent has.
+/// The key of a branch's child is a lower bound of the keys below the child, as short as possible. The bound of the
+/// first child is that of the branch itself, and is stored in the branch's parent.
 struct TreeNode {
     static let headerCount = 8
     static let slotCount = 8
-    /// What slots and entries can take.
+    /// The bytes of a page for slots and entries.
     static let capacity = Pages.sizeBytes - headerCount
     static let inlineKeyMaximum = 1004
     static let inlineValueMaximum = 1000
     static let longKeyInlineCount = 128
     static let longFlag: UInt16 = 1 << 15
-    /// No tree is nearly so high; it bounds how deep a walk over a file calls itself.
+    /// Far higher than any tree; bounds the recursion of a walk over a file.
     static let levelMaximum: UInt8 = 40
 
     let page: UnsafeRawPointer
@@ -35,7 +35,7 @@ struct TreeNode {
         self.page = page
     }
 
-    /// The node behind a pointer; nil when it is damaged or not the node that the pointer was made for.
+    /// The node behind a pointer; nil when it is damaged or has another level than the pointer says.
     @inline(__always)
     static func load(_ pointer: PagePointer, _ space: PageSpace) -> TreeNode? {
         guard let page = space.node(pointer, .tree) else { return nil }
@@ -48,7 +48,7 @@ struct TreeNode {
     @inline(__always) var level: Int { number(0) }
     @inline(__always) var count: Int { number(2) }
     @inline(__always) var prefixCount: Int { number(4) }
-    /// The first slot whose key is kept.
+    /// The first slot that has a key: a branch's first slot has none.
     @inline(__always) var firstKeyed: Int { level == 0 ? 0 : 1 }
 
     @inline(__always)
@@ -90,14 +90,14 @@ struct TreeSlot {
     /// Where the key begins.
     @inline(__always) var body: UnsafeRawPointer { page + offset + 2 }
     @inline(__always) var hasLongKey: Bool { keyField & TreeNode.longFlag != 0 }
-    /// What is in the page of the key.
+    /// The part of the key that is in the page.
     @inline(__always)
     var inlineKey: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: body, count: Int(keyField & ~TreeNode.longFlag))
     }
     @inline(__always) var valueStart: UnsafeRawPointer { body + TreeField.keyByteCount(keyField) }
 
-    /// The whole key; nil when it is a run that is damaged.
+    /// The whole key; nil when it is in a run that is damaged.
     @inline(__always)
     func key(_ space: PageSpace) -> UnsafeRawBufferPointer? {
         hasLongKey ? longKey(space) : inlineKey
@@ -108,7 +108,7 @@ struct TreeSlot {
         space.run(PagePointer.load(from: body + TreeNode.longKeyInlineCount))
     }
 
-    /// The whole value; nil when it is a run that is damaged.
+    /// The whole value; nil when it is in a run that is damaged.
     @inline(__always)
     func value(_ space: PageSpace) -> UnsafeRawBufferPointer? {
         let field = valueField
@@ -122,7 +122,7 @@ struct TreeSlot {
     }
 }
 
-/// How many bytes of an entry its fields stand for.
+/// How many bytes a key or a value takes in an entry, by its field.
 enum TreeField {
     @inline(__always)
     static func keyByteCount(_ field: UInt16) -> Int {
@@ -134,7 +134,7 @@ enum TreeField {
         field & TreeNode.longFlag == 0 ? Int(field) : PagePointer.byteCount
     }
 
-    /// What an entry takes of a page, its slot included.
+    /// The bytes that an entry takes in a page, with its slot.
     @inline(__always)
     static func entryCost(bodyCount: Int) -> Int { TreeNode.slotCount &+ 2 &+ bodyCount }
 }

@@ -1,8 +1,8 @@
-// A range of keys is a range of children, of which only the first and the last need to know its bounds. So scanning
-// and counting go down like this: a bound is nil where nothing is to be compared with it any more.
+// A range of keys is a range of children. Only the first child is compared with the lower bound, and only the last
+// with the upper one. For all others, scanning and counting pass nil as the bound.
 
 extension TreeReader {
-    /// Hands out the entries of a tree from `from` up to, not including, `upTo`, until the body answers false.
+    /// Passes the entries of a tree from `from` up to, not including, `upTo` to `body`, until it returns false.
     func scan(
         tree: UInt32, from: UnsafeRawBufferPointer, upTo: UnsafeRawBufferPointer?, reversed: Bool,
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
@@ -14,17 +14,17 @@ extension TreeReader {
         }
     }
 
-    /// Hands out the entries of all trees.
+    /// Passes the entries of all trees to `body`, until it returns false.
     func scanAll(_ body: (_ tree: UInt32, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) {
         guard !root.isNone else { return }
         _ = forwards(root, nil, nil) { key, value in
-            // The number of the tree lies before the key, in a page as in a run.
+            // The tree number lies before the key, in pages and in runs alike.
             let tree = key.baseAddress.map { ($0 - TreeKey.treeByteCount).loadUnaligned(as: UInt32.self) } ?? 0
             return body(UInt32(bigEndian: tree), key, value)
         }
     }
 
-    /// False when the body wants no more.
+    /// Returns false when `body` has stopped the scan.
     private func forwards(
         _ pointer: PagePointer, _ lower: UnsafeRawBufferPointer?, _ upper: UnsafeRawBufferPointer?,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
@@ -105,7 +105,7 @@ extension TreeReader {
 }
 
 extension TreeNode {
-    /// Of a leaf the slots from `first` up to, not including, `last`; of a branch the children from `first` to `last`.
+    /// In a leaf the slots from `first` up to, not including, `last`; in a branch the children from `first` to `last`.
     @inline(__always)
     fileprivate func range(
         _ lower: UnsafeRawBufferPointer?, _ upper: UnsafeRawBufferPointer?, _ space: PageSpace

@@ -1,12 +1,12 @@
-/// What a walk through the trees comes by.
+/// What a walk through the trees visits.
 enum TreeVisit {
     /// A node, before anything below it. `bound` is a lower bound of the stored keys below it.
     case node(PagePointer, bound: UnsafeRawBufferPointer)
-    /// The run of a long key, which the walk has read; nil of a bound between nodes.
+    /// The run of a long key, which the walk has read. The tree is nil when the key is a bound between nodes.
     case keyRun(PagePointer, tree: UInt32?)
     /// The run of a long value, which the walk has not read.
     case valueRun(PagePointer, tree: UInt32, key: UnsafeRawBufferPointer)
-    /// What is below a node or in the run of a key cannot be read; a node's pages and runs are not visited.
+    /// A node, or the run of a key, that cannot be read. Nothing below such a node is visited.
     case unreadable(PagePointer, PageKind, bound: UnsafeRawBufferPointer)
     /// A readable node breaks a rule of the format.
     case contradiction(PagePointer, TreeContradiction)
@@ -20,11 +20,12 @@ enum TreeContradiction: String {
 }
 
 extension TreeReader {
-    /// Visits all nodes, nodes before what is below them, and all runs, in order, and checks everything that a page's
-    /// checksum and ``TreeNode/isSound(_:level:)`` do not tell.
+    /// Visits all nodes and all runs in order, a node before its children. Checks the rules that a page's checksum and
+    /// ``TreeNode/isSound(_:level:)`` do not cover.
     /// - Parameters:
-    ///   - lettingGo: what the walk has passed is looked at by nobody else; see ``PageSpace/letGo(_:)``.
-    ///   - body: answers, for a node, whether to go below it; otherwise its answer means nothing.
+    ///   - lettingGo: the walk is the only reader of the space and releases the nodes it has passed; see
+    ///     ``PageSpace/letGo(_:)``.
+    ///   - body: returns, for a node, whether to visit what is below it; its other results are ignored.
     func walk<Failure: Error>(
         lettingGo: Bool = false, _ body: (TreeVisit) throws(Failure) -> Bool
     ) throws(Failure) {
@@ -38,7 +39,7 @@ private struct TreeWalk {
     let space: PageSpace
     let letsGo: Bool
 
-    /// Answers how many entries lie below, nil when that is not known.
+    /// Returns how many entries lie below the node; nil when that is not known.
     func visit<Failure: Error>(
         _ pointer: PagePointer, _ lower: UnsafeRawBufferPointer, _ upper: UnsafeRawBufferPointer?,
         _ body: (TreeVisit) throws(Failure) -> Bool
@@ -61,7 +62,7 @@ private struct TreeWalk {
         return count
     }
 
-    /// All keys of a node, of which the first of a branch is empty; nil when one cannot be read.
+    /// All keys of a node; nil when one cannot be read. A branch's first key is empty.
     private func keys<Failure: Error>(
         of node: TreeNode, _ pointer: PagePointer, _ lower: UnsafeRawBufferPointer,
         _ body: (TreeVisit) throws(Failure) -> Bool

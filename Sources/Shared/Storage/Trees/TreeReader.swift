@@ -1,6 +1,6 @@
-/// Reads the ordered trees of one committed state. Keys and values are handed out where they lie in the file.
+/// Reads the ordered trees of one committed state. Keys and values are handed out in place, without a copy.
 ///
-/// What is damaged counts as absent; the space notes it.
+/// A damaged page counts as absent, and the space records the damage.
 struct TreeReader {
     let space: PageSpace
     let root: PagePointer
@@ -10,7 +10,7 @@ struct TreeReader {
         self.root = root
     }
 
-    /// Entries of all trees.
+    /// The number of entries in all trees.
     var entryCount: Int { root.isNone ? 0 : Int(root.extent) }
 
     /// - Complexity: O(log n).

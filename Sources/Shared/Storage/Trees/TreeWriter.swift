@@ -1,9 +1,8 @@
-/// Applies changes to the ordered trees, copy on write: one pass from left to right over the pages they touch, each of
-/// which is made anew once.
+/// Applies changes to the ordered trees by copy-on-write. One pass from left to right rewrites each touched page once.
 struct TreeWriter {
     let space: PageSpace
     let output: any PageOutput
-    /// Whether a change that changes nothing makes its page anew all the same, to move it.
+    /// Whether a change to an equal value still rewrites its page, to move it.
     let movesPages: Bool
 
     init(space: PageSpace, output: any PageOutput, movesPages: Bool = false) {
@@ -14,11 +13,11 @@ struct TreeWriter {
 
     /// The root of a tree with the changes.
     ///
-    /// Pages and runs of which the old tree consists and the new one does not are freed. Changes that change nothing
-    /// leave pages, and maybe the root, as they are. After an error the output must be given up.
-    /// - Parameter changes: ascending by tree and key, one a key. Their bytes stay until the commit is over.
-    /// - Complexity: O(touched pages), a page for each level at least; with k changes among n entries no more than
-    ///   O(k log n).
+    /// Frees the pages and runs of the old tree that are not part of the new one. Changes to equal values leave pages,
+    /// and maybe the root, as they are. After an error the output must not be used any more.
+    /// - Parameter changes: ascending by tree and key, one a key. Their bytes must stay until the commit is over.
+    /// - Complexity: O(touched pages), at least one page for each level; O(k log n) at most for k changes among n
+    ///   entries.
     func apply(
         _ changes: [TreeOverlay.Entry], to root: PagePointer
     ) throws(StorageError) -> PagePointer {
@@ -37,7 +36,7 @@ private struct TreeUpdate {
     private let assembly: TreeAssembly
     private let changes: UnsafeBufferPointer<TreeOverlay.Entry>
     private let movesPages: Bool
-    /// Counts what makes a page differ from the old one; a page during whose visit nothing is counted is kept.
+    /// Counts the differences from the old pages. A page whose visit counts none is kept.
     private var edits = 0
 
     init(_ assembly: TreeAssembly, _ changes: UnsafeBufferPointer<TreeOverlay.Entry>, movesPages: Bool) {
@@ -58,17 +57,17 @@ private struct TreeUpdate {
         return try assembly.finish()
     }
 
-    /// What is to be done below a page.
+    /// The changes to apply below a page, and what comes after it.
     private struct Visit {
         var first: Int
         var end: Int
-        /// The tree of the key that bounds the page above; nil at the end of everything.
+        /// The tree of the page's upper bound; nil at the end of all trees.
         var followingTree: UInt32?
         /// Whether no page of its level comes after it.
         var isRightmost: Bool
     }
 
-    /// Gathers what becomes of a page with its changes. False when it stays as it is and must be kept.
+    /// Gathers the entries of a page with its changes. Returns false when the page does not change and must be kept.
     private mutating func update(
         _ entry: TreeEntry, _ height: Int, _ visit: Visit
     ) throws(StorageError) -> Bool {
@@ -92,7 +91,7 @@ private struct TreeUpdate {
         }
         if let tree = visit.followingTree { level.noteFollowing(tree) }
         assembly.output.free(pointer, kind: .tree)
-        // At the right edge there is nothing to put together with what comes next; the end of everything follows.
+        // At the right edge there is no next page to merge with.
         if !visit.isRightmost { try assembly.endPage(height) }
         return true
     }
@@ -126,9 +125,9 @@ private struct TreeUpdate {
         if !visit.isRightmost { try assembly.flush(height) }
     }
 
-    /// The first change, after one that lies below it, that a bound does not lie above.
+    /// The first change after `first` whose key is not below a bound. The change at `first` is below it.
     private func firstChange(notBelow bound: UnsafeRawBufferPointer, after first: Int, before end: Int) -> Int {
-        // Galloping: among few changes the next one decides, among many the steps grow.
+        // Galloping search: steps double, so a near change is found at once and a far one in logarithmic time.
         var low = first + 1
         var step = 1
         while low + step <= end, bytesOrder(changes[low + step - 1].fullKey, bound) < 0 {
@@ -184,7 +183,7 @@ private struct TreeUpdate {
         if !change.isRemoval, !isValueLong, change.value.count == Int(valueField),
             bytesOrder(change.value, UnsafeRawBufferPointer(start: slot.valueStart, count: Int(valueField))) == 0
         {
-            // The same once more.
+            // The new value equals the old one.
             if movesPages { edits += 1 }
             let old = try assembly.entry(slot)
             return try assembly.append(old, at: 0, level, isNew: false)

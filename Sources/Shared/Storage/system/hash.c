@@ -9,10 +9,10 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-// A page of a mapped file that lies beyond the file's end raises SIGBUS, and so does one that the disk cannot read. Two
-// answers: a thread that is hashing a page for the first time jumps out of it, and the store reports which of both it
-// is; a thread that reads what was checked before cannot be told anything, so the process stops with a sentence instead
-// of going on with wrong data.
+// A page of a mapped file that lies beyond the file's end raises SIGBUS, and so does one that the disk cannot read. A
+// thread that is hashing a page for the first time jumps out of the hash, and the store reports which of the two it is.
+// A thread that reads a page checked before cannot be told, so the process stops with a message instead of going on
+// with wrong data.
 
 struct guarded_range {
     _Atomic(uintptr_t) start;
@@ -45,7 +45,7 @@ static void bus_error(int number, siginfo_t *info, void *context) {
             "it from a copy.\n");
         _exit(134);
     }
-    // Not ours: what was there before decides.
+    // Not ours: call the handler that was installed before.
     if (previous.sa_flags & SA_SIGINFO && previous.sa_sigaction) {
         previous.sa_sigaction(number, info, context);
         return;

@@ -5,7 +5,7 @@ import CausewayObjectStore
 /// A text property of a managed object.
 final class ManagedText {
     let instance: RealmInstance
-    // Unsafe only in that it is not counted: the instance above owns it.
+    // Uncounted but safe: the instance above owns it.
     unowned(unsafe) let access: _ClassAccess
     let key: ObjectKey
     let column: Int

@@ -15,17 +15,17 @@ import CausewayModel
 /// }
 /// ```
 ///
-/// Where a `String` property holds what was assigned last, a `Text` keeps what everybody typed: runs that two devices
-/// typed at the same place stand one behind the other and never interleave, and what one deleted is gone while what
-/// another added beside it stays. Without sync it is a string that is edited in place.
+/// A `String` property holds the last assignment. A `Text` keeps what everybody typed: runs that two devices type at
+/// the same place stand one after the other and never interleave. What one device deletes is gone, and what another
+/// adds beside it stays. Without sync it is a string that is edited in place.
 ///
-/// Places count Unicode scalars, so 👍🏽 has two: what one device counts is what another counts, whatever version of
-/// Unicode it knows, and no edit can cut a scalar. ``offset(of:)`` and ``index(at:)`` convert from and to places of
-/// Swift's characters; `utf16Offset(of:)` and `offset(ofUTF16:)` those of text views.
+/// Places count Unicode scalars, so 👍🏽 has two. All devices count the same, whatever version of Unicode they know, and
+/// no edit can cut a scalar. ``offset(of:)`` and ``index(at:)`` convert from and to indices of a Swift string,
+/// `utf16Offset(of:)` and `offset(ofUTF16:)` to and from offsets of text views.
 ///
-/// The text of an unmanaged object holds its own string; with its object it becomes managed and live. The text of a
-/// managed object is changed in write transactions only. Places out of bounds stop the program. Queries compare it as a
-/// string.
+/// The text of an unmanaged object holds its own string. It becomes managed and live together with its object. The text
+/// of a managed object can be changed only in a write transaction. Places out of bounds stop the program. Queries
+/// compare it as a string.
 public final class Text {
     enum State {
         case unmanaged(String)
@@ -34,7 +34,7 @@ public final class Text {
         case tracing
     }
 
-    // Exclusivity is not checked: a text is confined to one thread, and it is never passed inout.
+    // Exclusivity is not checked: a text is confined to one thread, and its state is never passed inout.
     @exclusivity(unchecked) private(set) var state: State
 
     /// Creates an empty unmanaged text.
@@ -61,7 +61,7 @@ public final class Text {
 
     // MARK: - Reading
 
-    /// The text. Assigning another makes only the edits that lead there, as ``replace(with:)`` does.
+    /// The content. Assigning makes only the edits that lead to the new content, as ``replace(with:)`` does.
     ///
     /// ```swift
     /// print(note.body.string)
@@ -80,7 +80,7 @@ public final class Text {
         set { replace(with: newValue) }
     }
 
-    /// Unicode scalars.
+    /// The number of Unicode scalars.
     ///
     /// ```swift
     /// if note.body.count > 280 { print("too long") }
@@ -99,10 +99,10 @@ public final class Text {
     /// The Realm that the text's object belongs to; nil for an unmanaged one.
     public var realm: Realm? { managed.map { Realm(instance: $0.instance) } }
 
-    /// Whether the text's object has been deleted.
+    /// Whether the text can no longer be used: its object was deleted, or its Realm was invalidated.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
 
-    /// Whether it shows one state for ever.
+    /// Whether the text belongs to a frozen Realm, and never changes.
     public var isFrozen: Bool { managed?.instance.isFrozen ?? false }
 
     /// The scalars of a range, as a string.
@@ -144,7 +144,7 @@ public final class Text {
         return scalars.index(scalars.startIndex, offsetBy: offset)
     }
 
-    /// The place of a number of UTF-16 units, as `NSRange` counts; within a pair of them, that of its scalar.
+    /// The place at an offset in UTF-16 units, as `NSRange` counts. Inside a surrogate pair it is that of the scalar.
     ///
     /// ```swift
     /// let selection = NSRange(location: 2, length: 0)    // of a text view
@@ -160,7 +160,7 @@ public final class Text {
         return offset
     }
 
-    /// How many UTF-16 units come before a place.
+    /// The number of UTF-16 units before a place.
     ///
     /// ```swift
     /// let cursor = NSRange(location: note.body.utf16Offset(of: 4), length: 0)
@@ -171,7 +171,7 @@ public final class Text {
 
     // MARK: - Changing
 
-    /// Puts text before the scalar at a place, or at the end.
+    /// Inserts text before the scalar at a place; at `count` it appends.
     ///
     /// ```swift
     /// try realm.write { note.body.insert("Oat ", at: 0) }
@@ -183,7 +183,7 @@ public final class Text {
         if !text.isEmpty { edit(.insert(text, at: offset)) }
     }
 
-    /// Puts text at the end.
+    /// Appends text.
     ///
     /// ```swift
     /// try realm.write { note.body.append("!") }
@@ -211,21 +211,20 @@ public final class Text {
         remove(0..<count)
     }
 
-    /// Puts text in place of the scalars of a range.
+    /// Replaces the scalars of a range by text.
     ///
     /// ```swift
     /// try realm.write { note.body.replaceSubrange(0..<4, with: "Oats") }
     /// ```
     public func replaceSubrange(_ range: Range<Int>, with text: String) {
         checkPlaces(range, in: count)
-        // The new text first: it stands where the old one began, whatever others add behind that.
+        // The insertion comes first: the new text stands where the old one began, whatever others add behind it.
         if !text.isEmpty { edit(.insert(text, at: range.lowerBound)) }
         let start = range.lowerBound + text.unicodeScalars.count
         if !range.isEmpty { edit(.remove(start..<start + range.count)) }
     }
 
-    /// Makes the text another one by the edits that lead there and touch as little as they can, so that what others
-    /// do elsewhere in it merges.
+    /// Replaces the content with as small edits as possible, so that edits of others elsewhere in the text merge.
     ///
     /// ```swift
     /// try realm.write { note.body.replace(with: "Oat milk, bread") }
@@ -256,7 +255,7 @@ public final class Text {
 // MARK: - Freezing
 
 extension Text {
-    /// The text as it is now, never to change; it may be read on any thread.
+    /// The text as it is now. It never changes and may be read on any thread. An unmanaged text stops the program.
     ///
     /// ```swift
     /// let frozen = note.body.freeze()
@@ -266,7 +265,8 @@ extension Text {
         return Text(state: .managed(managed.frozen))
     }
 
-    /// The live text of a frozen one; nil when its object has been deleted. A live text is itself.
+    /// The live form of a frozen text, in the Realm of the caller's thread; nil when its object has been deleted. A
+    /// live text returns itself.
     ///
     /// ```swift
     /// let live = note.body.freeze().thaw()

@@ -1,9 +1,9 @@
 import CausewayModel
 import CausewayQuery
 
-// Questions that count elements. ANY, ALL and NONE count those that decide them.
+// Questions that count elements. ANY, ALL and NONE count the elements that decide them.
 
-/// `scores.@count > 5`: the number stands in the list's header.
+/// `scores.@count > 5`: the count is in the list's header.
 struct CountQuestion: ListQuestion {
     let count: NumberRule<Int64>
 
@@ -11,7 +11,7 @@ struct CountQuestion: ListQuestion {
     func holds(_ list: SmallList) -> Bool { count.holds(Int64(list.count)) }
 }
 
-/// How many elements are objects of a set: those that meet a condition, which was asked of each object once.
+/// Counts the elements that are objects of a set: those that meet a condition. Each object was tested once.
 struct ObjectsQuestion: ListQuestion {
     let objects: KeyBitmap
     let count: NumberRule<Int64>
@@ -24,7 +24,7 @@ struct ObjectsQuestion: ListQuestion {
     }
 }
 
-/// How many elements meet a comparison with constants, or with `isNegated` do not.
+/// Counts the elements that meet a comparison with constants, or with `isNegated` those that do not.
 struct NumbersQuestion<Stored: StoredNumber>: ListQuestion {
     let element: NumberRule<Stored.Number>
     let isNegated: Bool
@@ -39,14 +39,14 @@ struct NumbersQuestion<Stored: StoredNumber>: ListQuestion {
     }
 }
 
-/// How many texts or data meet a comparison with constants, or with `isNegated` do not.
+/// Counts the texts or data that meet a comparison with constants, or with `isNegated` those that do not.
 final class TextsQuestion: ListQuestion {
     private var matchers: [StringMatcher]
     private let nullsMatch: Bool
     private let isNegated: Bool
     private let count: NumberRule<Int64>
 
-    /// Nil when the comparison is none with texts.
+    /// Nil when it is no comparison with texts or data.
     init?(_ comparison: BoundComparison, _ operand: [Value], isNegated: Bool, _ count: NumberRule<Int64>) {
         guard comparison.comparator == .in || operand.count == 1, comparison.comparator != .between else { return nil }
         let comparator = comparison.comparator == .in ? Comparator.equal : comparison.comparator
@@ -55,7 +55,7 @@ final class TextsQuestion: ListQuestion {
             switch value {
             case .string(let text): matchers.append(.init(comparator, Array(text.utf8), options: comparison.options))
             case .bytes(let bytes): matchers.append(.init(comparator, bytes))
-            // Against nil every text differs.
+            // `!= nil` holds for every text, and no matcher says so.
             case .null: guard comparator == .equal else { return nil }
             default: return nil
             }

@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayQuery
 
-/// `@min`, `@max`, `@sum` or `@avg` of a list's numbers, with what is asked of it; as `AggregateFold` has it.
+/// Tests `@min`, `@max`, `@sum` or `@avg` of a list's numbers. Agrees with `AggregateFold`.
 struct FoldQuestion<Source: NumberSource>: ListQuestion {
     let source: Source
     let fold: NumberFold<Source.Number>
@@ -45,7 +45,7 @@ enum NumberFold<Number: FoldedNumber> {
     case sum(NumberRule<Number>)
     case average(NumberRule<Double>)
 
-    /// Nil when the comparison is none with constants of the aggregate's type.
+    /// Nil when it is no comparison with constants of the aggregate's type.
     init?(_ aggregate: Aggregate, _ comparator: Comparator, _ operand: [Value]) {
         let rule = aggregate == .average ? nil : Number.rule(comparator, operand)
         switch aggregate {
@@ -100,7 +100,7 @@ protocol NumberSource {
     func forEach(_ list: SmallList, _ body: (Number) -> Void)
 }
 
-/// In the list itself.
+/// The numbers in the list itself.
 struct StoredNumbers<Stored: StoredNumber>: NumberSource {
     @inline(__always)
     func forEach(_ list: SmallList, _ body: (Stored.Number) -> Void) {
@@ -108,7 +108,7 @@ struct StoredNumbers<Stored: StoredNumber>: NumberSource {
     }
 }
 
-/// In a column of the objects the list holds.
+/// The numbers in a column of the objects that the list holds.
 struct LinkedPropertyNumbers<Leaf: NumberLeaf>: NumberSource {
     let column: GatheredColumn<Leaf>
 
@@ -122,7 +122,7 @@ struct LinkedPropertyNumbers<Leaf: NumberLeaf>: NumberSource {
     }
 }
 
-/// The leaves of a column side by side, and which of its values are there.
+/// The leaves of a column side by side, and which of its values are present.
 final class GatheredColumn<Leaf: NumberLeaf> {
     /// The objects that are here and whose value is not null: only they are read.
     let present: KeyBitmap
@@ -145,7 +145,7 @@ final class GatheredColumn<Leaf: NumberLeaf> {
     }
 }
 
-/// To what was gathered of a column at a version, for as long as somebody asks it.
+/// Weak, to a column that was gathered at a version.
 struct GatheredReference {
     let version: UInt64
     private(set) weak var gathered: AnyObject?
@@ -156,11 +156,11 @@ struct GatheredReference {
     }
 }
 
-/// A leaf of numbers, with what its header says at hand.
+/// A leaf of numbers whose header is already read.
 protocol NumberLeaf: BitwiseCopyable {
     associatedtype Number: FoldedNumber
     init(_ leaf: UnsafeRawPointer)
-    /// Of a slot that the leaf reaches.
+    /// The number in a slot that the leaf reaches.
     func number(_ slot: Int) -> Number
 }
 

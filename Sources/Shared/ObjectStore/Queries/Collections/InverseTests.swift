@@ -1,8 +1,8 @@
 import CausewayModel
 import CausewayQuery
 
-/// Chooses how a part of a predicate that goes against a link is answered for whole leaves. Nil for every other part:
-/// this comes first, because the tests of lists know columns of the row's own class only.
+/// Chooses the test of a part of a predicate that goes against a link. Nil for every other part. These tests are tried
+/// first, because the tests of lists know columns of the row's own class only.
 enum InverseTests {
     static func test(_ comparison: BoundComparison, _ table: Table) -> (any LeafTest)? {
         var paths = [comparison.path]
@@ -15,7 +15,7 @@ enum InverseTests {
         else { return rows }
         var element = comparison
         element.path.steps.removeFirst()
-        // What one origin is asked: the same, and an exception to it where all of them must meet it.
+        // Each origin is tested for the same condition, or for its negation where all origins must meet it.
         let isAlone = element.path.steps.allSatisfy { $0.collection == .none }
         guard isAlone || comparison.quantifier != .all else { return rows }
         element.quantifier = isAlone ? .implied : .any
@@ -31,7 +31,7 @@ enum InverseTests {
     }
 }
 
-/// Row by row: the backlinks of each are read.
+/// Tests row by row, and reads the backlinks of each.
 private struct InverseRowTest: LeafTest {
     private let rows: RowTest
     let explanation: String
@@ -51,16 +51,16 @@ private struct InverseRowTest: LeafTest {
     var cost: Double { 3000 }
 }
 
-/// From the cheaper end: first which origins meet a condition, then what they link to.
+/// Tests from the origins: finds those that meet a condition, then the rows that they link to.
 private final class OriginsTest: LeafTest {
-    /// What an origin that is found costs, in nanoseconds, with the links it holds.
+    /// The cost of each origin found and of its links, in nanoseconds.
     private static let originCost = 400.0
 
     private let column: Int
     private let table: Table
     private let origin: Table
     private let condition: BoundPredicate
-    /// What the row is told that none of those origins links to.
+    /// The result for a row that none of those origins links to.
     private let holdsForNone: Bool
     private let rows: InverseRowTest
     private let words: String

@@ -1,7 +1,7 @@
 import CausewayModel
 import Glibc
 
-/// One bit for every object key of a table: what a condition says of each object, to be asked in any order.
+/// One bit for every object key of a table: whether a condition holds for the object. Bits are read in any order.
 ///
 /// Keys lie without the gaps that leaves of 1,000 slots would leave, so that asking needs no division.
 final class KeyBitmap {
@@ -11,13 +11,13 @@ final class KeyBitmap {
     private init(_ table: Table) {
         // One word more than the keys fill, because a leaf's last word may reach into the next one.
         let count = table.leafNumbers.upperBound * slotsPerLeaf / 64 + 2
-        // Zeros that cost nothing where nobody looks: of most keys that were ever given there may be no object left.
+        // Zeros cost nothing until they are touched: of most keys ever given there may be no object left.
         guard let memory = calloc(count, 8) else { preconditionFailure("there is no memory for a bit for each key") }
         words = memory.bindMemory(to: UInt64.self, capacity: count)
         wordCount = UInt64(count)
     }
 
-    /// What `answer` finds among the objects of each leaf; the bits of all other keys are clear.
+    /// Sets the bits that `answer` finds among the objects of each leaf. All other bits are clear.
     convenience init(_ table: Table, _ answer: (_ number: Int, _ alive: SlotBitmap) -> SlotBitmap) {
         self.init(table)
         for number in table.leafNumbers {
@@ -27,7 +27,7 @@ final class KeyBitmap {
         }
     }
 
-    /// The objects that meet a condition, which keeps nothing in memory afterwards.
+    /// Sets the bits of the objects that meet a condition. Afterwards the condition keeps nothing in memory.
     convenience init(_ table: Table, meeting condition: any LeafTest) {
         self.init(table)
         var batch = LeafBatch(condition, scratchMax: table.transaction.queryScratchMax)
@@ -44,7 +44,7 @@ final class KeyBitmap {
         free(words)
     }
 
-    /// What one takes for a table.
+    /// The bytes that a bitmap of a table takes.
     static func bytes(_ table: Table) -> Int { table.leafNumbers.upperBound * slotsPerLeaf / 8 }
 
     private func insert(_ slots: SlotBitmap, _ number: Int) {

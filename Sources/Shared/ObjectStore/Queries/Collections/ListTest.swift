@@ -2,7 +2,7 @@ import CausewayModel
 import CausewayQuery
 import CausewayStorage
 
-/// What a part of a predicate asks of one list, made ready for a whole table.
+/// The question that a part of a predicate asks of one list, prepared for a whole table.
 protocol ListQuestion {
     func holds(_ list: SmallList) -> Bool
 }
@@ -18,12 +18,12 @@ extension ListQuestion {
 
 /// Asks a question about the lists of one column: the tree of the lists is read once for each leaf of owners.
 ///
-/// Getting a question ready can mean to look at every object the lists may hold. Until the rows asked for would have
-/// paid for that, the row evaluator answers, as it does for lists that are being written or are stored in another way.
+/// Preparing a question can mean reading every object that the lists may hold. Until the tested rows would have paid
+/// for that, the row evaluator answers. It also answers for lists that are being written or are stored in another form.
 final class ListTest: LeafTest {
-    /// What the row evaluator needs for one row with a list of some elements, in nanoseconds.
+    /// The row evaluator's cost for one row with a list of some elements, in nanoseconds.
     private static let rowCost = 3000.0
-    /// From so many rows of a leaf on, reading all its lists is cheaper than finding those of the rows.
+    /// Above this many rows of a leaf, reading all its lists is cheaper than finding those of the rows.
     private static let scannedRows = 24
 
     private let table: Table
@@ -33,14 +33,14 @@ final class ListTest: LeafTest {
     private let preparation: Preparation
     private var question: ((SmallList) -> Bool)?
     private var rowsAsked = 0
-    /// The owners, by leaf, whose lists were changed in this write: the tree holds what they were before.
+    /// The owners, by leaf, whose lists were changed in this write: the tree still holds the old lists.
     private let written: [Int: SlotBitmap]
 
     /// How the question is made ready, and what that costs in nanoseconds.
     struct Preparation {
         var cost = 0.0
         var explanation = ""
-        /// What a question of its own keeps in memory; 0 for what questions share.
+        /// The bytes that a question of its own keeps in memory; 0 for what questions share.
         var scratchBytes = 0
         let prepare: () -> (SmallList) -> Bool
         /// The answer for one row without its elements, where there is a faster way than the row evaluator.
@@ -64,7 +64,8 @@ final class ListTest: LeafTest {
     var cost: Double { 60 }
     var scratchBytes: Int { preparation.scratchBytes }
 
-    /// It is made ready again when as many rows as the first time were asked about: a few cost less one by one.
+    /// Drops the question. It is prepared again after as many rows as the first time, because a few rows cost less one
+    /// by one.
     func letGo() {
         guard scratchBytes > 0 else { return }
         question = nil
@@ -92,12 +93,13 @@ final class ListTest: LeafTest {
         return found
     }
 
-    /// - Returns: the rows it holds for, and those whose lists are not small ones.
+    /// - Returns: the rows for which it holds, and those whose lists are not small ones.
     private func ask(
         _ question: (SmallList) -> Bool, _ number: Int, _ candidates: SlotBitmap
     ) -> (found: SlotBitmap, others: SlotBitmap) {
         guard !candidates.isEmpty else { return (candidates, candidates) }
-        // Words in memory: a slot is set there in a few instructions, in vector registers it is not.
+        // The bitmaps are words in memory, where setting a slot takes a few instructions. In vector registers it takes
+        // more.
         return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 3 * wordsPerLeaf) { words in
             let (wanted, found, others) = (0, wordsPerLeaf, 2 * wordsPerLeaf)
             // Rows without an entry have an empty list.

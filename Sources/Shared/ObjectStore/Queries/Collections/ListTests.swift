@@ -1,8 +1,8 @@
 import CausewayModel
 import CausewayQuery
 
-/// Chooses how a part of a predicate that goes through a list is answered for whole leaves. Nil where only the row
-/// evaluator can: aggregates behind several links, lists of dates and ids, one property against another.
+/// Chooses the test of a part of a predicate that goes through a list. Nil where only the row evaluator can answer:
+/// aggregates behind several links, lists of dates, ids, decimals and mixed values, one property against another.
 enum ListTests {
     static func test(_ comparison: BoundComparison, _ table: Table) -> (any LeafTest)? {
         guard let operand = comparison.operand.constants else { return nil }
@@ -65,7 +65,7 @@ enum ListTests {
         if element.path.steps.allSatisfy(\.isColumn) {
             element.quantifier = .implied
         } else if quantifier == .none {
-            // None of all the values: no element with any of them.
+            // NONE of all values means: no element with any of them.
             element.quantifier = .any
         }
         let inner = QueryPlan.test(.comparison(element), target)
@@ -73,7 +73,7 @@ enum ListTests {
             table, list, .comparison(comparison), target, quantifier == .all ? NotTest(part: inner) : inner, count)
     }
 
-    /// How many elements are objects that meet a condition.
+    /// Tests how many elements are objects that meet a condition.
     private static func objectsTest(
         _ table: Table, _ list: BoundPath.Step, _ predicate: BoundPredicate, _ target: Table, _ condition: any LeafTest,
         _ count: NumberRule<Int64>
@@ -86,7 +86,7 @@ enum ListTests {
                 prepare: { ObjectsQuestion(objects: KeyBitmap(target, meeting: condition), count: count).function }))
     }
 
-    /// How many elements themselves meet the comparison.
+    /// Tests how many elements themselves meet the comparison.
     private static func ofElements(
         _ comparison: BoundComparison, _ list: BoundPath.Step, _ operand: [Value], isNegated: Bool,
         _ count: NumberRule<Int64>, _ table: Table
@@ -114,7 +114,7 @@ enum ListTests {
             guard [.equal, .notEqual, .in].contains(comparator), let target = target(of: list, table) else {
                 return nil
             }
-            // A primary key that has no row is a key that no element has.
+            // A primary key without a row becomes a key that no element has.
             let rule = NumberRule<Int64>(comparator, operand) { value in
                 value.isNull ? nil : StoredRow.key(value, target)?.rawValue ?? -1
             }
@@ -194,7 +194,7 @@ enum ListTests {
 }
 
 extension BoundComparison {
-    /// What the comparison says where a link before the list leads nowhere: there are no elements.
+    /// The result where a link before the list leads nowhere, so that there are no elements.
     fileprivate func holdsForNothing(_ operand: [Value]) -> Bool {
         guard let aggregate = path.aggregate, let type = path.steps.last?.type else { return quantifier != .any }
         let nothing = AggregateFold(aggregate, over: type).result

@@ -1,15 +1,15 @@
 import CausewayModel
 import CausewayQuery
 
-/// A comparison of numbers of one type with constants of that type, as `ValueComparison` has it.
+/// A comparison of numbers of one type with constants of that type. Agrees with `ValueComparison`.
 struct NumberRule<Number: Comparable> {
     private let comparator: Comparator
     private let constants: [Number]
     private let first: Number?
-    /// What is said of null.
+    /// Whether the comparison holds for null.
     let nullsMatch: Bool
 
-    /// Nil when the comparison is none of numbers of this type.
+    /// Nil when it is no comparison of numbers of this type.
     init?(_ comparator: Comparator, _ operand: [Value], _ number: (Value) -> Number?) {
         let constants = operand.compactMap(number)
         guard constants.count == operand.count(where: { !$0.isNull }) else { return nil }
@@ -35,7 +35,7 @@ struct NumberRule<Number: Comparable> {
 
     @inline(__always)
     func holds(_ number: Number) -> Bool {
-        // Against nil alone every number differs, and none is anything else.
+        // With nil as the only constant, every number differs and nothing else holds.
         guard let first else { return comparator == .notEqual }
         return switch comparator {
         case .equal: number == first
@@ -58,7 +58,7 @@ extension NumberRule<Int64> {
 }
 
 extension NumberRule<Double> {
-    /// A float compares as the double it is.
+    /// A Float constant compares as the Double of the same amount.
     init?(_ comparator: Comparator, _ operand: [Value]) {
         self.init(comparator, operand) { value in
             switch value {

@@ -1,6 +1,6 @@
 import CausewayModel
 
-/// The elements of a list that is one value of its tree, where they lie; FORMAT.md has the bytes.
+/// The elements of a list that is one value of its tree, read in place. FORMAT.md has the bytes.
 struct SmallList {
     private static let headerBytes = 8
     private static let flagNulls: UInt8 = 1

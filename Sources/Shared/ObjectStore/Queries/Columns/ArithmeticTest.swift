@@ -1,8 +1,8 @@
 import CausewayModel
 import CausewayQuery
 
-/// Arithmetic over columns of ints, floats and doubles of the row itself, computed for a leaf at once. Decimals, mixed
-/// values and paths that go further are for the row evaluator.
+/// Arithmetic over columns of ints, floats and doubles of the row itself, computed for a leaf at once. The row
+/// evaluator does decimals, mixed values and longer paths.
 struct ArithmeticTest: LeafTest {
     private indirect enum Source {
         case integers(Int)
@@ -15,10 +15,10 @@ struct ArithmeticTest: LeafTest {
     private let table: Table
     private let left: Source
     private let comparator: Comparator
-    /// One, but of IN and BETWEEN as many as there are.
+    /// One source, or for IN and BETWEEN one for each constant.
     private let right: [Source]
     private let operations: Int
-    /// For leaves that are not there as columns: one is being written.
+    /// For leaves of which a column is being written.
     private let rows: RowTest
 
     init?(_ computation: BoundComputation, _ table: Table) {

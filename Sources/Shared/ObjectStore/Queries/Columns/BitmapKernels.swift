@@ -1,6 +1,6 @@
 import CScan
 
-// Loops that turn a leaf's packed values into a bitmap. They are vector code in C, see `kernels`; here is their door.
+// Loops that turn a leaf's packed values into a bitmap. They are vector code in C, see `kernels`, called from here.
 
 /// A range of relative values: those that are at least `first` and at most `last`.
 struct RelativeRange {

@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayQuery
 
-/// Equality over a column of booleans: words as they lie.
+/// Equality over a column of booleans, computed in whole words.
 struct BoolTest: LeafTest {
     private let tested: TestedColumn
     private let matchesTrue: Bool

@@ -1,7 +1,8 @@
 import CausewayModel
 import CausewayQuery
 
-/// What null slots answer to, which is the same for every type: equal to nil, different from any value.
+/// Whether a comparison holds for null slots. It is the same for every type: null equals nil and differs from any
+/// value.
 struct NullRule {
     let nullsMatch: Bool
 
@@ -14,7 +15,7 @@ struct NullRule {
         nullsMatch = comparator == .notEqual ? !namesNull : namesNull && [.equal, .in, .like].contains(comparator)
     }
 
-    /// - Parameter found: slots that the leaf reaches; what they say of null slots does not matter.
+    /// - Parameter found: the matches among slots that the leaf reaches. Null slots in it are ignored.
     @inline(__always)
     func apply(_ found: SlotBitmap, _ leaf: UnsafeRawPointer, _ candidates: SlotBitmap) -> SlotBitmap {
         let header = LeafHeader(leaf)
@@ -33,7 +34,7 @@ struct NullRule {
     }
 }
 
-/// The column that a test reads, and what it says of nulls.
+/// The column that a test reads, and its rule for nulls.
 struct TestedColumn {
     let table: Table
     let column: Int
@@ -50,7 +51,7 @@ struct TestedColumn {
     @inline(__always)
     func leaf(_ number: Int) -> UnsafeRawPointer? { table.leaf(column, number) }
 
-    /// Runs a kernel over the leaf and lets nulls answer for themselves.
+    /// Runs a kernel over the leaf, then applies the rule for nulls.
     @inline(__always)
     func evaluate(
         _ number: Int, _ candidates: SlotBitmap, isNegated: Bool = false, _ kernel: (UnsafeRawPointer) -> SlotBitmap

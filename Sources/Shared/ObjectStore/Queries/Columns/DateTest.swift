@@ -72,7 +72,7 @@ struct DateTest: LeafTest {
         return found
     }
 
-    /// Those of an edge whose nanoseconds lie in a range that is not wanted.
+    /// The slots of an edge whose nanoseconds lie in a range that is not wanted.
     private static func outside(
         _ leaf: UnsafeRawPointer, _ edge: SlotBitmap, _ unwanted: ClosedRange<Int32>
     ) -> SlotBitmap {
@@ -93,14 +93,14 @@ extension Timestamp {
     fileprivate static let first = Timestamp(seconds: .min, nanoseconds: .min)
     fileprivate static let last = Timestamp(seconds: .max, nanoseconds: .max)
 
-    /// The next one in order; not asked of the last.
+    /// The next timestamp in order. Must not be used on the last one.
     fileprivate var after: Timestamp {
         nanoseconds < .max
             ? Timestamp(seconds: seconds, nanoseconds: nanoseconds + 1)
             : Timestamp(seconds: seconds + 1, nanoseconds: .min)
     }
 
-    /// The one before in order; not asked of the first.
+    /// The timestamp before in order. Must not be used on the first one.
     fileprivate var before: Timestamp {
         nanoseconds > .min
             ? Timestamp(seconds: seconds, nanoseconds: nanoseconds - 1)

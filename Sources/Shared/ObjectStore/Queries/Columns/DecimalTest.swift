@@ -1,8 +1,8 @@
 import CausewayModel
 import CausewayQuery
 
-/// Comparisons over a column of decimals, which lie as UUIDs do. Each becomes the number that orders it, and is looked
-/// for in a range.
+/// Comparisons over a column of decimals, which have the layout of UUIDs. Each becomes a number that orders it, and is
+/// compared with ranges.
 struct DecimalTest: LeafTest {
     private let tested: TestedColumn
     private let ranges: [ClosedRange<UInt128>]
@@ -55,7 +55,7 @@ struct DecimalTest: LeafTest {
         }
     }
 
-    /// What a slot of a leaf of decimals holds.
+    /// The decimal in a slot of a leaf.
     @inline(__always)
     static func number(_ leaf: UnsafeRawPointer, _ slot: Int) -> DecimalNumber {
         DecimalNumber(storedHigh: UUIDLeaf(leaf).high(slot), low: UUIDLeaf(leaf).low(slot))
@@ -63,8 +63,8 @@ struct DecimalTest: LeafTest {
 }
 
 extension DecimalNumber {
-    /// The bits of 0, which has an exponent. Stored relative to them, it is zeros as in every other column: what a slot
-    /// holds before anybody writes it.
+    /// The bits of 0, which hold an exponent. Decimals are stored relative to them, so that 0 is all zeros, as an
+    /// unwritten slot is in every column.
     private static let zeroHigh = DecimalNumber.zero.high
 
     init(storedHigh: UInt64, low: UInt64) {

@@ -1,7 +1,7 @@
 import CausewayModel
 import CausewayQuery
 
-/// Comparisons over a column of floats or doubles: ranges again. A NaN lies in none.
+/// Comparisons over a column of floats or doubles, as ranges. NaN lies in none of them.
 struct DoubleTest: LeafTest {
     private let tested: TestedColumn
     private let ranges: [ClosedRange<Double>]

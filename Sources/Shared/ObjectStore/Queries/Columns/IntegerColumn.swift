@@ -2,7 +2,7 @@ import CScan
 
 /// Leaves of packed integers: columns of ints and links, and the seconds of dates.
 enum IntegerColumn {
-    /// The slots whose value lies in a range, decided by the zone where that is possible. Null slots say anything.
+    /// The slots whose value lies in a range, decided by the zone if possible. Null slots may be among them or not.
     static func slots(of leaf: UnsafeRawPointer, in range: ClosedRange<Int64>) -> SlotBitmap {
         let minimum = leaf.leafField(LeafLayout.minimum, Int64.self)
         let width = leaf.leafField(LeafLayout.width, UInt8.self)
@@ -16,7 +16,7 @@ enum IntegerColumn {
             first = max(first, minimum)
             last = min(last, maximum)
         } else if width != 8 {
-            // Without a zone nothing is known, and only leaves of full width or of nulls have none.
+            // Only leaves of full width, or of nothing but nulls, have no zone.
             return range.contains(minimum) ? SlotBitmap(first: count) : SlotBitmap()
         }
         let relative = RelativeRange(

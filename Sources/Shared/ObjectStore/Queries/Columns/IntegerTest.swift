@@ -1,9 +1,10 @@
 import CausewayModel
 import CausewayQuery
 
-/// Ranges over a column of integers, or of links as raw keys: every comparison with constants is some of those.
+/// Ranges over a column of integers, or of links as raw keys. Every comparison with constants is one or more ranges.
 struct IntegerTest: LeafTest {
-    /// From this many ranges on, bytes are looked up in a table and wider values in a set.
+    /// Above this many ranges, bytes are looked up in a table. Above twice as many, wider values are looked up in a
+    /// set.
     private static let fewRanges = 6
 
     private let tested: TestedColumn
@@ -96,7 +97,7 @@ struct IntegerTest: LeafTest {
 private struct IntegerSet {
     private var table: [Int64]
     private let shift: UInt64
-    /// What stands in empty places: an integer that is not in the set, or has its own flag.
+    /// Whether the set has the integer that marks empty places.
     private let holdsEmpty: Bool
     private static let empty = Int64.min
 

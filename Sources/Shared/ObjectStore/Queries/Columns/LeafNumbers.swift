@@ -79,7 +79,7 @@ struct LeafNumbers {
 
     // MARK: - Comparing
 
-    /// The slots whose numbers compare so; null equals null and nothing else.
+    /// The slots for which the comparison holds. Null equals null and nothing else.
     func slots(_ comparator: Comparator, _ other: LeafNumbers, among candidates: SlotBitmap) -> SlotBitmap {
         let present = candidates.subtracting(nulls.union(other.nulls))
         let both = candidates.intersection(nulls).intersection(other.nulls)
@@ -116,7 +116,7 @@ struct LeafNumbers {
         }
     }
 
-    /// Ints against doubles, without turning the ints into doubles. A NaN compares with nothing.
+    /// Compares ints with doubles without turning the ints into doubles. A NaN compares with nothing.
     private static func exact(_ integers: [Int64], _ reals: [Double], _ holds: (Int) -> Bool) -> SlotBitmap {
         var found = SlotBitmap()
         for slot in 0..<slotsPerLeaf {

@@ -2,17 +2,17 @@ import CScan
 import CausewayModel
 import CausewayQuery
 
-/// A condition behind a to-one link: the condition is run over the leaves of the target and looked up there, in one
-/// flat bitmap of the whole target, or leaf by leaf as long as few rows were asked about.
+/// A condition behind a to-one link. The condition runs over the leaves of the target, and rows look up its results:
+/// leaf by leaf while few rows were tested, then in one flat bitmap of the whole target.
 final class LinkTest: LeafTest {
     private let table: Table
     private let column: Int
     private let target: Table
     private let inner: any LeafTest
-    /// What the condition says where the link leads nowhere.
+    /// The result where the link leads nowhere.
     private let holdsForNothing: Bool
     private let explanationOfPath: String
-    /// Once so many rows were looked at for each leaf of the target, all answers are made.
+    /// After this many rows for each leaf of the target, the flat bitmap is made.
     private static let rowsPerTargetLeaf = 8
     // Nothing here calls back into this object, so accesses never overlap.
     @exclusivity(unchecked) private var rowsSeen = 0
@@ -45,7 +45,7 @@ final class LinkTest: LeafTest {
         guard let leaf = table.leaf(column, number) else { return SlotBitmap() }
         let nulls = NullRule(nullsMatch: holdsForNothing)
         rowsSeen += candidates.count
-        // A few rows need a few leaves of the target, many soon need them all.
+        // A few rows need a few leaves of the target. Many rows soon need all of them.
         guard answers != nil || rowsSeen > target.leafNumbers.upperBound * Self.rowsPerTargetLeaf else {
             return nulls.apply(leafByLeaf(leaf, candidates), leaf, candidates)
         }
@@ -86,7 +86,7 @@ final class LinkTest: LeafTest {
         return found
     }
 
-    /// What to say of a link to each slot of a leaf of the target. A ghost leads nowhere, as a dead slot does.
+    /// The results for links to each slot of a leaf of the target. A link to a ghost or a dead slot leads nowhere.
     private func results(_ number: Int) -> SlotBitmap {
         if let results = known[number] { return results }
         let alive = target.aliveWords(number)
@@ -107,11 +107,11 @@ final class LinkTest: LeafTest {
         return made
     }
 
-    /// A bit for each slot of the target by its key, and one behind them for keys that there are not.
+    /// A bit for each key of the target, and one behind them for all other keys.
     private struct Answers {
         private let bits: [UInt8]
         private let limit: Int
-        /// What it says of every link, when that is one thing.
+        /// The result of every link, if all have the same.
         let same: Bool?
 
         init(limit: Int, _ behind: Bool, _ results: (Int) -> SlotBitmap) {

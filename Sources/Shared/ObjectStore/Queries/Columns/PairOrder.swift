@@ -1,14 +1,14 @@
 import CausewayModel
 import CausewayQuery
 
-/// How the values of two leaves stand to each other, slot by slot, for types that no vector code compares.
+/// How the values of two leaves compare, slot by slot, for types without vector code.
 struct PairOrder {
     enum Kind {
         case bits
         case dates
         /// An int on the left, a float or a double on the right.
         case integerAndReal(isDouble: Bool)
-        /// The other way round.
+        /// A float or a double on the left, an int on the right.
         case realAndInteger(isDouble: Bool)
 
         init?(_ left: PropertyType, _ right: PropertyType) {
@@ -22,7 +22,7 @@ struct PairOrder {
         }
     }
 
-    // A slot with a NaN is in none. What null slots are in means nothing.
+    // A slot with a NaN is in none of them. Null slots may be in any.
     private var less = SlotBitmap()
     private var equal = SlotBitmap()
     private var greater = SlotBitmap()
@@ -81,7 +81,7 @@ struct PairOrder {
         left < right ? -1 : left == right ? 0 : 1
     }
 
-    /// Exact, as `ValueComparison` has it; nil for NaN.
+    /// The exact order, as in `ValueComparison`; nil for NaN.
     static func order(_ left: Int64, _ right: Double) -> Int? {
         if right.isNaN { return nil }
         if right >= 0x1p63 { return -1 }

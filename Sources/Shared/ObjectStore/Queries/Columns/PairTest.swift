@@ -17,7 +17,7 @@ struct PairTest: LeafTest {
     private let comparator: Comparator
     private let kind: Kind
 
-    /// Nil for types that do not go together and for operators they do not have.
+    /// Nil for types that cannot be compared with each other, and for operators that they do not have.
     init?(_ table: Table, _ left: Int, _ comparator: Comparator, _ right: Int) {
         let properties = table.schema.properties
         let isEquality = comparator == .equal || comparator == .notEqual

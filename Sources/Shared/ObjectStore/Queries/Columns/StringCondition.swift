@@ -1,10 +1,10 @@
 import CausewayModel
 import CausewayQuery
 
-/// One condition on strings as what vector code can ask of many at once: a length, a beginning, an end, a part or an
-/// order. What that leaves open, and what it cannot ask, the matcher settles string by string.
+/// One condition on strings, in a form that vector code tests on many at once: a length, a beginning, an end, a part or
+/// an order. The matcher decides the rest string by string.
 struct StringCondition {
-    /// What a string must fulfil in whole; nil where only the matcher knows.
+    /// What decides for a string: its parts, its order, or only the matcher.
     private enum Form {
         case parts
         case order(Comparator)
@@ -19,9 +19,9 @@ struct StringCondition {
     private var prefix: StringNeedle?
     private var suffix: StringNeedle?
     private var part: StringNeedle?
-    /// The parts only narrow down.
+    /// Whether the parts only narrow down, and the matcher decides.
     private var isFilter = false
-    /// The parts are right only about strings of ASCII.
+    /// Whether the parts are right only for strings of ASCII.
     private var needsASCII = false
     private let bytes: [UInt8]
     private var matcher: StringMatcher
@@ -80,11 +80,11 @@ struct StringCondition {
 
     // MARK: - Asking
 
-    /// Which of the wanted slots it holds for.
+    /// The wanted slots for which the condition holds.
     mutating func evaluate(_ span: StringSpan, _ strings: StringLeaf, isEntries: Bool, _ wanted: SlotBitmap)
         -> SlotBitmap
     {
-        // For a few strings no vector code is worth its beginning.
+        // For a few strings, vector code costs more than it saves.
         if !isEntries, wanted.count <= Self.few { return matched(strings, isEntries, wanted) }
         switch form {
         case .order(let comparator): return Self.ordered(span, comparator, bytes).intersection(wanted)
@@ -143,13 +143,13 @@ struct LikePattern {
 
     let hasStar: Bool
     let hasOne: Bool
-    /// The least bytes a string that matches has.
+    /// The fewest bytes of a string that matches.
     let shortest: Int
     /// Before the first star; without one, all of it.
     let prefix: ArraySlice<UInt8>
     /// Behind the last star.
     let suffix: ArraySlice<UInt8>
-    /// Between stars, and not empty.
+    /// The pieces between stars that are not empty.
     let innerCount: Int
     let longestInner: ArraySlice<UInt8>
 

@@ -1,7 +1,7 @@
 import CScan
 import CausewayQuery
 
-/// Many strings of which one is to be equal: a filter over lengths and first bytes finds the slots that may be, a
+/// Equality with any of many strings. A filter over lengths and first bytes finds the slots that may match, and a
 /// search among the sorted strings decides.
 struct StringSet {
     private let filter: [UInt8]

@@ -15,7 +15,7 @@ struct StringSpan {
         self.init(leaf, offsets: header.payload, width: width, count: header.count, arena: arena)
     }
 
-    /// Nil for leaves that are not coded by bytes.
+    /// Nil for leaves whose codes are not single bytes.
     init?(dictionaryOf leaf: UnsafeRawPointer) {
         let entries = Int(leaf.leafField(LeafLayout.dictionaryCount, UInt16.self))
         guard 1...256 ~= entries, leaf.leafField(LeafLayout.width, UInt8.self) == 1 else { return nil }
@@ -23,7 +23,7 @@ struct StringSpan {
         self.init(leaf, offsets: leaf + offsets, width: 4, count: entries, arena: offsets + (entries + 1) * 4)
     }
 
-    /// `LeafCheck` has seen that the offsets lie in the leaf and that the arena begins there.
+    /// `LeafCheck` has checked that the offsets lie in the leaf and that the arena begins there.
     private init(_ leaf: UnsafeRawPointer, offsets: UnsafeRawPointer, width: UInt8, count: Int, arena: Int) {
         let bytes = Int(leaf.leafField(LeafLayout.byteCount, UInt32.self))
         strings = causeway_strings(
@@ -70,7 +70,7 @@ struct StringSpan {
         }
     }
 
-    /// The slots whose strings may be among those that made a filter of `StringSet`.
+    /// The slots whose strings pass the filter of a `StringSet`.
     func passing(_ filter: [UInt8]) -> SlotBitmap {
         withStrings { strings in
             filter.withUnsafeBufferPointer { filter in
@@ -114,8 +114,8 @@ struct StringSpan {
     }
 }
 
-/// Bytes to find. Where a byte's case does not matter it is lower case, and its place in `fold` has the bit that makes
-/// it so; a place that takes any byte has all bits in both.
+/// Bytes to find. A byte whose case does not matter is lower case, and `fold` has the bit at its place that makes a
+/// letter so. A place that takes any byte has all bits set in both.
 struct StringNeedle {
     private let bytes: [UInt8]
     private let fold: [UInt8]

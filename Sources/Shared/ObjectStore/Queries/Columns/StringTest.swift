@@ -6,13 +6,13 @@ final class StringTest: LeafTest {
     private let tested: TestedColumn
     /// Nothing here calls back into this object, so accesses never overlap.
     @exclusivity(unchecked) private var conditions: [StringCondition]
-    /// All conditions must hold, not one of them.
+    /// Whether all conditions must hold, and not only one of them.
     private let isBetween: Bool
     private let isNegated: Bool
-    /// Every word of every text is looked at.
+    /// Whether this is a search that reads every word of every text.
     private let isSearch: Bool
     let share: Double
-    /// In place of the conditions, where leaves have a layout, when many strings are to be told from others.
+    /// Replaces the conditions when there are many strings to find, in leaves that have a layout.
     private let set: StringSet?
     private static let fewNeedles = 4
 
@@ -43,7 +43,7 @@ final class StringTest: LeafTest {
                 StringCondition(.lessOrEqual, needles[1], [], isText: isText),
             ]
         } else {
-            // Against nil alone there is no condition: every string differs, and none is anything else.
+            // With nil as the only constant there is no condition: every string differs and nothing else holds.
             let simple: Comparator = comparator == .in || comparator == .notEqual ? .equal : comparator
             conditions = needles.map { StringCondition(simple, $0, options, isText: isText) }
         }
@@ -113,7 +113,7 @@ final class StringTest: LeafTest {
         }
     }
 
-    /// The leaf is being written and has no layout.
+    /// Evaluates a leaf that is being written and has no layout.
     private func evaluateWritten(_ number: Int, _ candidates: SlotBitmap) -> SlotBitmap {
         var found = SlotBitmap()
         candidates.forEach { slot in

@@ -19,11 +19,11 @@ uint64_t causeway_scan_count(const uint64_t *words);
 void causeway_scan_range(
     const void *values, uint32_t width, uint32_t count, uint64_t first, uint64_t span, uint64_t *words);
 
-/// Which of the bytes `table` answers with something other than zero for.
+/// Which of the bytes have an entry in `table` that is not zero.
 void causeway_scan_table(const uint8_t *values, uint32_t count, const uint8_t table[256], uint64_t *words);
 
-/// Which of the `width`-byte integers, or of `count` zeros when the width is 0, added to `minimum` name a bit that is
-/// set; a number from `limit` up names the bit at `limit`.
+/// Adds `minimum` to each of the `width`-byte integers, or to `count` zeros when the width is 0: which of the sums name
+/// a bit that is set. A sum of `limit` or more names the bit at `limit`.
 void causeway_scan_bits(
     const void *values, uint32_t width, uint32_t count, uint64_t minimum, uint64_t limit, const uint8_t *bits,
     uint64_t *words);
