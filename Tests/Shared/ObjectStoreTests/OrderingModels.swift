@@ -127,15 +127,20 @@ struct OrderedRows {
     }
 
     static func value(_ key: ObjectKey, _ path: BoundPath, _ transaction: Transaction) throws -> Value {
+        try reachedValue(key, path, transaction) ?? .null
+    }
+
+    /// The value at the end of a path; nil where a link on the way is empty.
+    static func reachedValue(_ key: ObjectKey, _ path: BoundPath, _ transaction: Transaction) throws -> Value? {
         var key = key
         var table = try transaction.existing("Row")
         for step in path.steps.dropLast() {
-            guard case .object(let next) = table.value(key, step.property) else { return .null }
+            guard case .object(let next) = table.value(key, step.property) else { return nil }
             table = try transaction.existing(step.target ?? "")
-            guard table.exists(next) else { return .null }
+            guard table.exists(next) else { return nil }
             key = next
         }
-        return path.steps.last.map { table.value(key, $0.property) } ?? .null
+        return path.steps.last.map { table.value(key, $0.property) }
     }
 
     /// Negative, zero or positive: null first, then NaN, strings and data by their bytes.

@@ -55,7 +55,7 @@ struct ParserTests {
         x == -5                                          |
         x == +5                                          | x == 5
         x == -9223372036854775808                        |
-        x == 9223372036854775808                         | x == 9.223372036854776e+18
+        x == 9223372036854775808                         | x == decimal(9223372036854775808)
         x == 0x1F                                        | x == 31
         x == 1.5                                         |
         x == .5                                          | x == 0.5
@@ -161,15 +161,12 @@ struct ParserTests {
             ("age BETWEEN {1}", 12, "exactly two values for BETWEEN {low, high}"),
             ("age BETWEEN 1", 12, "two values for BETWEEN {low, high}"),
             ("age IN 5", 7, "a list of values or a key path after IN"),
-            ("age == {5}", 7, "a single value after =="),
             ("5 == 5", 0, "a key path on one side"),
-            ("{1} == age", 0, "a key path or a single value"),
             ("any == 5", 4, "a key path or a value"),
             ("in == 5", 0, "a key path or a value"),
             ("a. == 1", 3, "a property name"),
             ("a..b == 1", 2, "a property name"),
             ("a.@foo == 1", 2, "@count, @min, @max, @sum or @avg"),
-            ("a['x'].b == 1", 7, "no property behind a part of a map"),
             ("a['x' == 1", 6, "a position, a key or all of them, such as [0], ['key'] or [*]"),
             ("a.@sum.@avg.b == 1", 7, "only one operator on a collection in a key path"),
             ("age == 12abc", 9, "the end of the number"),

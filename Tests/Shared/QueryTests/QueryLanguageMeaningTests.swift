@@ -43,7 +43,9 @@ struct QueryLanguageMeaningTests {
             "NONE {0, 2} IN scores", "int + 2 IN scores", "ANY {1, 2} < int", "int != ALL {1, 2}", "int == ALL {}",
             "NOT int == ANY {}",
             "tags == ANY {'b', 'z'}", "tags BEGINSWITH[c] ANY {'Z', 'B'}", "7 == ANY scores", "5 < ANY scores",
-            "bool == ANY {0, 1}",
+            "bool == ANY {0, 1}", "int == {5, 7}", "{1, 7} == int", "tags BEGINSWITH {'x', 'b'}", "int > {6, 9}",
+            "maybeInt <= nil", "maybeInt >= nil", "maybeInt >= maybeInt", "NOT maybeInt > maybeInt", "NOT int > nil",
+            "NOT int == nil", "int != nil", "maybeInt + 1 <= maybeInt - 1", "maybeInt IN {nil, 3}",
         ])
     func holding(text: String) throws {
         #expect(try holds(text))

@@ -25,7 +25,7 @@ struct NaiveComparison {
         if left.isNull || right.isNull {
             let areBothNull = left.isNull && right.isNull
             switch comparator {
-            case .equal, .like: return areBothNull
+            case .equal, .like, .lessOrEqual, .greaterOrEqual: return areBothNull
             case .notEqual: return !areBothNull
             default: return false
             }

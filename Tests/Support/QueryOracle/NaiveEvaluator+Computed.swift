@@ -89,6 +89,8 @@ func naiveElement(_ list: [Value], _ place: ListPlace) -> Value {
     case .first: list.first ?? .null
     case .last: list.last ?? .null
     case .at(let index): index < list.count ? list[index] : .null
+    // A key belongs to a map, whose steps do not come here.
+    case .key: .null
     }
 }
 

@@ -176,9 +176,9 @@ package struct OperatorMatrix {
         }
         if let refusal = MatrixRules.refusal(comparator, type, options) { return try expectRefusal(predicate, refusal) }
         for value in values {
-            let refusal = MatrixRules.refusal(
-                value, isList ? (comparator == .in ? .equal : .less) : comparator, subject.property)
-            if let refusal { return try expectRefusal(predicate, refusal) }
+            if let refusal = MatrixRules.refusal(value, subject.property) {
+                return try expectRefusal(predicate, refusal)
+            }
         }
         let constants = values.map { constant(MatrixRules.converted($0, for: type)) }
         let rule = NaiveComparison(options: type == .string || type == .mixed ? options : [])
@@ -336,8 +336,9 @@ private enum MatrixRules {
             "Invalid operator type: Operator '\(comparator.text)' not supported for type '\(names[type] ?? "")'"
         let takesText = type == .string || type == .data || type == .mixed
         if isText(comparator), !takesText { return missing }
-        if isOrder(comparator), [.bool, .objectId, .uuid, .object].contains(type) { return missing }
-        if comparator == .between, !isNumber(type), type != .date, type != .mixed { return missing }
+        if isOrder(comparator), [.bool, .object].contains(type) { return missing }
+        let hasOrder = isNumber(type) || [.date, .objectId, .uuid, .mixed].contains(type)
+        if comparator == .between, !hasOrder { return missing }
         guard takesText, !options.isEmpty else { return nil }
         if isOrder(comparator) || comparator == .between {
             return "Invalid operator type: Lexicographical comparison"
@@ -349,16 +350,9 @@ private enum MatrixRules {
     }
 
     /// A constant that the property cannot meet.
-    static func refusal(
-        _ value: Value, _ comparator: CausewayQuery.Comparator, _ property: Property
-    ) -> String? {
+    static func refusal(_ value: Value, _ property: Property) -> String? {
         let mismatch = "Expected object of type "
-        if value.isNull {
-            if isText(comparator) { return nil }
-            if isOrder(comparator) { return "Invalid operator type: Operator '" }
-            let isNullable = property.isOptional || property.type == .object || property.type == .mixed
-            return isNullable ? nil : mismatch
-        }
+        if value.isNull { return nil }
         let fits: Bool =
             switch (property.type, value) {
             case (.mixed, .link): false

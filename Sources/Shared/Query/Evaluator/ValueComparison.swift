@@ -3,7 +3,8 @@ package import CausewayModel
 /// Decides whether an operator holds for two values. This is the only definition; evaluators that work on columns agree
 /// with it.
 package enum ValueComparison {
-    /// Null equals null and nothing else, and is neither less nor greater than anything. NaN equals nothing.
+    /// Null equals null and nothing else, so that `<=` and `>=` hold for two nulls; it is neither less nor greater than
+    /// anything. NaN equals nothing.
     package static func holds(
         _ left: Value,
         _ comparator: Comparator,
@@ -15,7 +16,7 @@ package enum ValueComparison {
         case (.null, _), (_, .null):
             let areBothNull = left.isNull && right.isNull
             return switch comparator {
-            case .equal, .like: areBothNull
+            case .equal, .like, .lessOrEqual, .greaterOrEqual: areBothNull
             case .notEqual: !areBothNull
             default: false
             }

@@ -95,6 +95,13 @@ extension Binder {
     private func take(
         _ place: ListPlace, of step: inout BoundPath.Step, _ property: inout Property, _ path: PropertyPath
     ) throws(QueryError) {
+        if case .key(let key) = place, step.collection == .map {
+            step.mapKey = key
+            step.collection = .none
+            property.collection = .none
+            property.isOptional = true
+            return
+        }
         guard step.collection == .list else {
             throw QueryError(
                 .property,

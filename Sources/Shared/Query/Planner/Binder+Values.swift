@@ -18,7 +18,7 @@ extension Binder {
     /// Ints take any number exactly. Doubles and Floats take any number as the nearest they can hold, as a property set
     /// to that number would. Decimals take a Double or Float as the decimal that it prints as.
     func convert(_ value: Value, _ comparator: Comparator, _ path: ResolvedPath) throws(QueryError) -> Converted {
-        if value.isNull { return try convertNull(comparator, path) }
+        if value.isNull { return convertNull(comparator, path) }
         switch (path.type, value) {
         case (.bool, .bool), (.string, .string), (.data, .bytes), (.date, .timestamp), (.objectId, .objectId),
             (.uuid, .uuid), (.object, .object), (.object, .link):
@@ -45,21 +45,15 @@ extension Binder {
         }
     }
 
-    private func convertNull(_ comparator: Comparator, _ path: ResolvedPath) throws(QueryError) -> Converted {
+    private func convertNull(_ comparator: Comparator, _ path: ResolvedPath) -> Converted {
         switch comparator {
-        case .equal, .notEqual:
-            guard path.isNullable else { throw mismatch(.null, path) }
-            return .comparison(comparator, .null)
-        case .like:
-            return .comparison(.equal, .null)
-        case .beginsWith, .endsWith, .contains, .text:
-            // An absent needle is an empty one, and an empty needle matches nothing.
-            return .never
-        case .less, .lessOrEqual, .greater, .greaterOrEqual, .in, .between:
-            throw QueryError(
-                .comparator, "Invalid operator type: Operator '\(comparator.text)' not supported with nil",
-                remedy: "Compare with nil by == or !=."
-            )
+        case .equal, .lessOrEqual, .greaterOrEqual: path.isNullable ? .comparison(.equal, .null) : .never
+        case .notEqual: path.isNullable ? .comparison(.notEqual, .null) : .always
+        case .like: .comparison(.equal, .null)
+        case .less, .greater, .between: .never
+        // An absent needle is an empty one, and an empty needle matches nothing.
+        case .beginsWith, .endsWith, .contains, .text: .never
+        case .in: preconditionFailure("IN converts by its elements.")
         }
     }
 
@@ -67,7 +61,7 @@ extension Binder {
         QueryError(
             .value,
             "Expected object of type \(path.shownType) for property '\(path.name)' on object of type "
-                + "'\(path.className)', but received: \(value.isNull ? "(null)" : value.shown) (Invalid value)",
+                + "'\(path.className)', but received: \(value.shown) (Invalid value)",
             remedy: Self.remedy(for: value, path.type)
         )
     }
@@ -80,7 +74,6 @@ extension Binder {
         case (.data, _): "Hand over a Data with %@, or write B64\"…\"."
         case (.mixed, _): "Hand over an AnyRealmValue.object with %@, or write link('Class', key)."
         case (.object, _): "Hand over an object with %@, or compare one of its properties."
-        case (_, .null): "The property is not optional: it is never nil."
         case (.string, _): "Put the text in quotation marks, or hand over a String with %@."
         default: nil
         }

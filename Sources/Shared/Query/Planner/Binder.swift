@@ -163,6 +163,9 @@ struct Binder {
     private func bindBetween(
         _ low: Value, _ high: Value, _ resolved: ResolvedPath, _ test: ElementTest
     ) throws(QueryError) -> BoundPredicate {
+        if low.isNull || high.isNull {
+            return test.predicate(low.isNull && high.isNull ? try convert(.null, .equal, resolved) : .never)
+        }
         let lower = try convert(low, .greaterOrEqual, resolved)
         let upper = try convert(high, .lessOrEqual, resolved)
         switch (lower, upper) {
@@ -278,11 +281,12 @@ struct Binder {
         _ comparator: Comparator, _ type: PropertyType, _ options: TextOptions
     ) throws(QueryError) {
         let isText = type == .string || type == .data || type == .mixed
+        let hasOrder = type.isNumeric || type == .date || type == .objectId || type == .uuid
         let isAllowed =
             switch comparator {
             case .equal, .notEqual, .in: true
-            case .less, .lessOrEqual, .greater, .greaterOrEqual: type.isNumeric || type == .date || isText
-            case .between: type.isNumeric || type == .date || type == .mixed
+            case .less, .lessOrEqual, .greater, .greaterOrEqual: hasOrder || isText
+            case .between: hasOrder || type == .mixed
             case .beginsWith, .endsWith, .contains, .like: isText
             case .text: type == .string || type == .mixed
             }
@@ -291,7 +295,7 @@ struct Binder {
                 .comparator,
                 "Invalid operator type: Operator '\(comparator.text)' not supported for type '\(type.shown)'",
                 remedy: "Values of type \(type.shown) take "
-                    + (type.isNumeric || type == .date
+                    + (hasOrder
                         ? "==, !=, <, <=, >, >=, IN and BETWEEN."
                         : isText
                             ? "==, !=, <, <=, >, >=, IN, BEGINSWITH, ENDSWITH, CONTAINS and LIKE."

@@ -80,7 +80,10 @@ extension BoundPath {
         let part = last?.mapKey.map { MapPart.value($0) } ?? (last.map { $0.property < 0 } == true ? .keys : nil)
         var path = PropertyPath(names, part: part, aggregate: aggregate)
         path.nested = last?.nested ?? []
-        for (position, step) in steps.enumerated() { path.places[position] = step.place }
+        for (position, step) in steps.enumerated() {
+            let isLast = position == steps.count - 1
+            path.places[position] = step.place ?? (isLast ? nil : step.mapKey.map(ListPlace.key))
+        }
         return path.text
     }
 }

@@ -28,7 +28,7 @@ package enum StoredType: UInt8, CaseIterable, Hashable, Sendable {
         switch name.lowercased() {
         case "null": [.null]
         case "bool", "boolean": [.bool]
-        case "int", "integer", "short", "long", "byte", "char": [.int]
+        case "int", "integer", "int16", "int32", "int64", "short", "long", "byte", "char": [.int]
         case "float": [.float]
         case "double": [.double]
         case "decimal", "decimal128": [.decimal]
@@ -37,8 +37,10 @@ package enum StoredType: UInt8, CaseIterable, Hashable, Sendable {
         case "date", "timestamp", "datetimeoffset": [.date]
         case "objectid": [.objectId]
         case "uuid", "guid": [.uuid]
-        case "object", "link": [.object]
-        case "list": [.list]
+        // Documents, of which a dictionary is one, are objects in the words of the query language.
+        case "object": [.object, .dictionary]
+        case "link", "objectlink": [.object]
+        case "list", "array": [.list]
         case "dictionary": [.dictionary]
         case "collection": [.list, .dictionary]
         case "numeric", "number": [.int, .float, .double, .decimal]

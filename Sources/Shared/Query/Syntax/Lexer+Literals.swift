@@ -108,8 +108,11 @@ extension Lexer {
         try endOfNumber(from: start)
         if isFloat, let value = Float(Self.completed(written)), value.isFinite { return .float(value) }
         if !isFloat, isInteger, let value = Int64(written) { return .int(value) }
-        // An integer too large for an Int64 is read as a Double.
-        if !isFloat, let value = Double(Self.completed(written)), value.isFinite { return .double(value) }
+        if !isFloat, let value = Double(Self.completed(written)), value.isFinite {
+            // More digits than a Double tells apart are kept: a decimal property may hold them.
+            let exact = DecimalNumber(Self.completed(written))
+            return exact.map { $0 == DecimalNumber(reading: value) ? .double(value) : .decimal($0) } ?? .double(value)
+        }
         throw failure(
             at: start, found: "a number out of range", expected: "a finite \(isFloat ? "Float" : "Double")",
             remedy: "For infinity write inf or -inf."

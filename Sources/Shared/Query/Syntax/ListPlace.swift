@@ -1,8 +1,13 @@
-/// One element of a list: `dogs[0]`, `dogs[FIRST]`, `dogs[LAST]`. Null where the list is shorter.
+package import CausewayModel
+
+/// One element of a collection on the way of a path: `dogs[0]`, `dogs[FIRST]`, `dogs[LAST]` of a list, `dogs['Rex'].age` of
+/// a map. Null where there is none.
 package enum ListPlace: Hashable, Sendable {
     case at(Int)
     case first
     case last
+    /// The value of a key of a map, where a name follows it. At the end of a path it is the path's part.
+    case key(ExactString)
 
     /// With its brackets.
     package var text: String {
@@ -10,6 +15,7 @@ package enum ListPlace: Hashable, Sendable {
         case .at(let index): "[\(index)]"
         case .first: "[FIRST]"
         case .last: "[LAST]"
+        case .key(let key): NestedStep.key(key).text
         }
     }
 
@@ -19,6 +25,7 @@ package enum ListPlace: Hashable, Sendable {
         case .at(let index): elements.indices.contains(index) ? elements[index] : nil
         case .first: elements.first
         case .last: elements.last
+        case .key: nil
         }
     }
 }

@@ -4,17 +4,13 @@ extension Parser {
     /// `[ANY] operand operator operand`.
     mutating func comparison() throws(QueryError) -> Predicate {
         operations = 0
-        let (leftQuantifier, left, start) = try quantifiedExpression()
-        if case .values = left {
-            throw failure(
-                at: start, found: "a list", expected: "a key path or a single value",
-                remedy: "Write the list on the right: name IN {'a', 'b'}."
-            )
-        }
+        let (leftQuantifier, written, start) = try quantifiedExpression()
+        let left = written.askingForAny
         if let shape = try shapeAfterOperator() { return try within(shape, leftQuantifier, left, at: start) }
         let comparator = try comparator(after: left)
         let options = try options()
-        let (rightQuantifier, right, rightStart) = try quantifiedExpression()
+        let (rightQuantifier, found, rightStart) = try quantifiedExpression()
+        let right = comparator == .in || comparator == .between ? found : found.askingForAny
         let quantifier = try joined(leftQuantifier, rightQuantifier, (left, right), comparator, at: rightStart)
         try checkSubquery(left, right, at: rightStart)
         try check(left, comparator, right, at: start, rightStart)
@@ -86,11 +82,6 @@ extension Parser {
         case (_, .values(let values)) where comparator == .between && values.count != 2:
             throw failure(
                 at: rightStart, found: "\(values.count) values", expected: "exactly two values for BETWEEN {low, high}"
-            )
-        case (_, .values) where comparator != .in && comparator != .between:
-            throw failure(
-                at: rightStart, found: "a list", expected: "a single value after \(comparator.text)",
-                remedy: "A list stands after IN or BETWEEN."
             )
         case (.path, .value) where comparator == .between, (.subquery, .value) where comparator == .between,
             (.arithmetic, .value) where comparator == .between, (.typeOf, .value) where comparator == .between:

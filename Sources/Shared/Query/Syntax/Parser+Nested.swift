@@ -76,6 +76,20 @@ extension PropertyPath {
     }
 }
 
+extension PropertyPath {
+    /// Before one more name: a key becomes the place of its map, and all values of a map or list are what it stands for.
+    mutating func goOnBehindPart() {
+        switch (part, nested) {
+        case (.value(let key), []):
+            places[names.count - 1] = .key(key)
+            part = nil
+        case (.values, []): part = nil
+        case (nil, [.any]): nested = []
+        default: break
+        }
+    }
+}
+
 extension NestedStep {
     /// What stands in brackets: a position or a key.
     fileprivate init?(_ value: Value) {

@@ -177,6 +177,7 @@ extension Parser {
     }
 
     private mutating func appendName(to path: inout PropertyPath) throws(QueryError) {
+        path.goOnBehindPart()
         guard path.part == nil, path.nested.isEmpty else { throw unexpected("no property behind a part of a map") }
         guard path.names.count < QueryLimits.pathNames else {
             throw failure(

@@ -53,6 +53,11 @@ extension Parser {
 }
 
 extension Expression {
+    /// A list without a quantifier stands for any of its values, but for the operands of IN and BETWEEN.
+    var askingForAny: Expression {
+        if case .values(let values) = self { .quantified(.any, values) } else { self }
+    }
+
     fileprivate var isQuantifiedList: Bool {
         if case .quantified = self { true } else { false }
     }

@@ -87,9 +87,9 @@ struct LeafNumbers {
         case .equal: return equal(other).intersection(present).union(both)
         case .notEqual: return candidates.subtracting(equal(other).intersection(present)).subtracting(both)
         case .less: return less(other).intersection(present)
-        case .lessOrEqual: return less(other).union(equal(other)).intersection(present)
+        case .lessOrEqual: return less(other).union(equal(other)).intersection(present).union(both)
         case .greater: return other.less(self).intersection(present)
-        case .greaterOrEqual: return other.less(self).union(equal(other)).intersection(present)
+        case .greaterOrEqual: return other.less(self).union(equal(other)).intersection(present).union(both)
         case .in, .between, .beginsWith, .endsWith, .contains, .like, .text: return SlotBitmap()
         }
     }

@@ -75,6 +75,7 @@ struct PairTest: LeafTest {
         switch comparator {
         case .equal: return found.intersection(present).union(both)
         case .notEqual: return candidates.subtracting(found.intersection(present)).subtracting(both)
+        case .lessOrEqual, .greaterOrEqual: return found.intersection(present).union(both)
         default: return found.intersection(present)
         }
     }
@@ -174,7 +175,7 @@ struct PairTest: LeafTest {
         guard let left, let right else {
             let areBothNull = left == nil && right == nil
             return switch comparator {
-            case .equal, .like: areBothNull
+            case .equal, .like, .lessOrEqual, .greaterOrEqual: areBothNull
             case .notEqual: !areBothNull
             default: false
             }
