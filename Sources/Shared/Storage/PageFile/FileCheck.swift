@@ -136,13 +136,18 @@ enum FileCheck {
     }
 
     private static func foreign(_ page: [UInt8], path: String) -> StorageError {
-        // LMDB has this mark at offset 16 of its first page. Previews of this library stored their data in LMDB.
-        let isPreview = page.count >= 20 && page[16..<20].elementsEqual([0xDE, 0xC0, 0xEF, 0xBE])
+        let mark = page.count >= 20 ? Array(page[16..<20]) : []
         let reason =
-            isPreview
-            ? "it is an LMDB file, as previews of this library wrote them. Copy its objects with the preview, or choose "
-                + "another path"
-            : "it is not a Causeway database. Choose another path"
+            switch mark {
+            case Array("T-DB".utf8):
+                "it is a Realm file, which this library does not read. The guide 'Migrating from Realm' tells how its "
+                    + "objects move over; choose another path"
+            // LMDB's mark, at the same offset; previews of this library kept their data in it.
+            case [0xDE, 0xC0, 0xEF, 0xBE]:
+                "it is an LMDB file, as previews of this library wrote them. Copy its objects with the preview, or choose "
+                    + "another path"
+            default: "it is not a Causeway database. Choose another path"
+            }
         return StorageError(.notADatabase, "Cannot open the file: \(reason); the file was not changed.", path: path)
     }
 }
