@@ -20,9 +20,4 @@ package protocol SyncService: Sendable {
     var isAnswering: Bool { get }
 }
 
-extension SyncService {
-    /// For services without a database.
-    package var isAnswering: Bool { true }
-}
-
 extension Conversations: SyncService {}

@@ -70,11 +70,4 @@ package struct AccountReply: Hashable, Sendable {
             (try? [UInt8](JSONEncoder().encode(["code": error.code.name, "message": error.message])))
             ?? [UInt8]("{}".utf8)
     }
-
-    /// For a server, or a database of it, without accounts.
-    package static let noAccounts = AccountReply(
-        AccountError(
-            .authProviderNotFound,
-            "This server keeps no accounts for the app. Log in with a JWT, or switch accounts on in the server's "
-                + "configuration."))
 }

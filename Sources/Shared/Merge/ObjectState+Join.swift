@@ -31,34 +31,6 @@ extension ObjectState {
         }
     }
 
-    /// Joins one operation and returns the properties whose values lost, so that the writer can be told.
-    ///
-    /// Nil: it took effect. Empty: the object's life is not what the writer believes.
-    package mutating func joinDetailed(_ operation: Operation, stamp: Stamp) -> [String]? {
-        switch operation {
-        case .create(_, let life, let fields):
-            guard let beaten = joinCreate(life, fields, stamp) else { return [] }
-            return beaten.isEmpty ? nil : beaten
-        case .delete(_, let life):
-            return joinDelete(life) == .applied ? nil : []
-        case .set(_, let field):
-            guard takes(stamp) else { return [] }
-            return join(field, stamp) == .applied ? nil : [field.property]
-        case .list(_, let property, let operation):
-            guard takes(stamp) else { return [] }
-            return joinList(property, operation, stamp) == .applied ? nil : [property]
-        case .keyed(_, let property, let operation):
-            guard takes(stamp) else { return [] }
-            return joinKeyed(property, operation, stamp) == .applied ? nil : [property]
-        case .add(_, let property, let addition):
-            guard takes(stamp) else { return [] }
-            return join(addition, to: property) == .applied ? nil : [property]
-        case .text(_, let property, let operation):
-            guard takes(stamp) else { return [] }
-            return joinText(property, operation) == .applied ? nil : [property]
-        }
-    }
-
     /// Replaces this copy by what the server sends, whatever the stamps: life and fields, and collections and texts
     /// whole, because the server may have forgotten what is still here.
     package mutating func overlay(_ change: ObjectState) {

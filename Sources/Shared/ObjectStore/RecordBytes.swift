@@ -48,8 +48,6 @@ struct RecordReader {
         return bytes[position]
     }
 
-    mutating func readBool() throws(Damage) -> Bool { try readByte() != 0 }
-
     mutating func readNumber() throws(Damage) -> UInt64 {
         var result: UInt64 = 0
         var shift: UInt64 = 0

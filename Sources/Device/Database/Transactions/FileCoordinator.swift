@@ -100,10 +100,6 @@ package final class FileCoordinator: Sendable {
         return nil
     }
 
-    var hasInstances: Bool {
-        state.withLock { state in state.mailboxes.contains { $0.isUsed } }
-    }
-
     private func commitArrived() {
         let mailboxes = state.withLock { $0.mailboxes }
         for mailbox in mailboxes { mailbox.commitArrived() }

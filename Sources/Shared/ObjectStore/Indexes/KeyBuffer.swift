@@ -106,7 +106,7 @@ final class KeyBuffer {
             append(byte: 9)
             append(key)
         case .decimal(let value):
-            append(byte: 11)
+            append(byte: Self.numberTag)
             append(UInt64(truncatingIfNeeded: value.orderedBits >> 64))
             append(UInt64(truncatingIfNeeded: value.orderedBits))
         case .anyObject(let object):

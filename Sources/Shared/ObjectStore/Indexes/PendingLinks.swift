@@ -23,10 +23,6 @@ final class PendingLinks {
         links.append(Link(target: target, column: column, kind: kind, origin: origin))
     }
 
-    func reserve(_ count: Int) {
-        links.reserveCapacity(links.count + count)
-    }
-
     func removeAll() {
         if !links.isEmpty { links = [] }
     }

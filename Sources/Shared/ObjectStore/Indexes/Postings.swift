@@ -40,11 +40,6 @@ final class Postings {
         links.append(target.rawValue, column, origin.rawValue, kind)
     }
 
-    /// Makes room for so many more links.
-    func reserveLinks(_ count: Int) {
-        links.reserve(count)
-    }
-
     func forgetPending() {
         pending.removeAll()
         links.removeAll()

@@ -7,7 +7,6 @@ import FoundationEssentials
 /// in both directions, which for a page costs little beside the allocations. The library has no call without copies.
 enum AuthenticatedCipher {
     static let nonceByteCount = 12
-    static let tagByteCount = 16
 
     /// An authentication tag in two halves, as a ``PagePointer`` stores it.
     struct Tag: Hashable, Sendable {

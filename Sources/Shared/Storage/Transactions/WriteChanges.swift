@@ -155,11 +155,6 @@ package final class WriteChanges {
         return changes
     }
 
-    /// The same changes, tree by tree.
-    package func sortedChangesOfTrees() -> [(tree: UInt32, changes: [TreeOverlay.Entry])] {
-        sortedOverlays.map { ($0.tree, $0.sorted()) }
-    }
-
     private var sortedOverlays: [TreeOverlay] { trees.values.sorted { $0.tree < $1.tree } }
 
     /// The changes of leaves, ascending; nil bytes are a removal. Bytes begin at a multiple of 16 and are valid as long
