@@ -150,7 +150,10 @@ let tests: [Target] = [
         ]
     ),
     test("Shared", "Wire", uses: shape + ["Support/DecoderFuzzing", "Support/Seeds", "Wire"]),
-    test("Device", "Database", uses: ["Model"] + storage + ["Database", "Support/Seeds", "SyncedFile"]),
+    test(
+        "Device", "Database",
+        uses: ["Model"] + storage + ["Database", "Support/Folders", "Support/Seeds", "SyncedFile"]
+    ),
     test("Device", "Behaviour", uses: ["Database"]),
     test("Device", "AccessPath", uses: ["Database", "Support/Folders", "Support/Seeds"]),
     test(

@@ -1,17 +1,14 @@
 import CausewayObjectStore
 import Foundation
-import Glibc
 import Synchronization
 
 /// Stops the program because it used the library in a way that RealmSwift answers with an exception.
 ///
-/// The caller cannot continue: it holds an object that does not exist, or writes where writing is not allowed. The
-/// sentence goes to standard error first, so that a crash report and an exit test can read it.
+/// There is no way to go on: the caller holds an object that does not exist or writes where nobody may. The sentence
+/// goes to standard error, where a crash report and an exit test read it.
 @usableFromInline
 package func misuse(_ sentence: String) -> Never {
-    let line = "Causeway: " + sentence + "\n"
-    _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
-    fatalError(sentence)
+    fatalError("Causeway: " + sentence)
 }
 
 /// Stops the program because a read that cannot throw met a part of the file that is damaged or gone.

@@ -194,6 +194,6 @@ struct AccessorTests {
             thing.numbers.append(1)
         }
         let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(words.contains("Cannot modify managed List outside of a write transaction."))
+        #expect(words.contains("Cannot modify List outside of a write transaction."))
     }
 }

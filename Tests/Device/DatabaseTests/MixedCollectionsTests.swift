@@ -222,11 +222,11 @@ struct MixedCollectionsTests {
                 fileURL: url, schemaVersion: 1,
                 migrationBlock: { migration, _ in
                     migration.enumerateObjects(ofType: "MixedBox") { old, new in
-                        guard case .object(let target)? = old?["any"] as? AnyRealmValue else {
+                        guard let target = old?["any"] as? DynamicObject else {
                             Issue.record("\(String(describing: old?["any"]))")
                             return
                         }
-                        new?["id2"] = (target as? DynamicObject)?["id"] as? Int
+                        new?["id2"] = target["id"] as? Int
                     }
                 }, objectTypes: [Later.MixedBox.self, MixedTarget.self]))
         let boxes = realm.objects(Later.MixedBox.self).sorted(byKeyPath: "id")

@@ -243,7 +243,7 @@ struct NestedCollectionsTests {
                 configuration: .init(fileURL: configuration.fileURL, objectTypes: [PlainThing.self]))
             try plain.write { plain.create(PlainThing.self, value: ["name": "x"]) }
             let dynamic = try #require(plain.dynamicObject(ofType: "Holder", forPrimaryKey: 1))
-            #expect((dynamic["any"] as? AnyRealmValue)?.dictionaryValue?["list"]?.listValue?[0] == .int(1))
+            #expect((dynamic["any"] as? Map<String, AnyRealmValue>)?["list"]?.listValue?[0] == .int(1))
         }()
         configuration.readOnly = true
         let realm = try Realm(configuration: configuration)

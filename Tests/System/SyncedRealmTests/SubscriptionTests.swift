@@ -29,7 +29,7 @@ struct SubscriptionTests {
         #expect(subscriptions.count == 3)
         #expect(subscriptions.map(\.name) == ["urgent", "grown", nil])
         #expect(subscriptions.first?.name == "urgent" && subscriptions.last?.name == nil)
-        #expect(subscriptions[1].name == "grown")
+        #expect(subscriptions[1]?.name == "grown")
         let urgent = subscriptions.first(named: "urgent")
         #expect(urgent == subscriptions.first(ofType: Chore.self) { $0.priority >= 8 })
         #expect(urgent == subscriptions.first(ofType: Chore.self, where: "priority >= %@", 8))

@@ -129,6 +129,9 @@ extension App {
     /// ```swift
     /// print(app.baseUrl)
     /// ```
+    public var baseURL: String { baseUrl }
+
+    /// The same by the name that later versions of RealmSwift have.
     public var baseUrl: String { state.configuration.baseURL ?? "" }
 
     /// Changes the address of the server. Open sessions and all later calls connect to the new address.

@@ -88,9 +88,21 @@ public struct FunctionCallable: Sendable {
     /// let six = try await user.functions.sum.dynamicallyCall(withArguments: [1, 2, 3])
     /// ```
     ///
-    /// - Throws: `AppError` when there is no such function, when it fails, or when the server cannot be reached.
+    /// - Throws: `AppError`: there is no such function, it failed, or the server cannot be reached.
+    @_disfavoredOverload
     public func dynamicallyCall(withArguments arguments: [AnyBSON]) async throws -> AnyBSON {
         try await call(arguments)
+    }
+
+    /// Calls the function with arguments that stand in one array.
+    ///
+    /// ```swift
+    /// let six = try await user.functions.sum([1, 2, 3])
+    /// ```
+    ///
+    /// - Throws: `AppError`: there is no such function, it failed, or the server cannot be reached.
+    public func dynamicallyCall(withArguments arguments: [[AnyBSON]]) async throws -> AnyBSON {
+        try await call(arguments.count == 1 ? arguments[0] : arguments.map { .array($0.map { $0 }) })
     }
 
     fileprivate func call(_ arguments: [AnyBSON]) async throws -> AnyBSON {

@@ -24,6 +24,9 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
     /// The collection as a query, which filters and sorts derive from.
     public var _source: _ResultsSource { base.source }
 
+    /// The elements where no Realm manages the collection; nil where one does.
+    public var _unmanaged: [Element]? { base.unmanaged }
+
     /// The same collection in the Realm instance that the source belongs to.
     public func _moved(to source: _ResultsSource) -> AnyRealmCollection {
         AnyRealmCollection(base: base.moved(to: source))
@@ -59,6 +62,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue>: RealmCollection
 /// The operations on a collection of an unknown type.
 class AnyCollectionBase<Element: RealmCollectionValue> {
     var source: _ResultsSource { unknown() }
+    var unmanaged: [Element]? { unknown() }
     var count: Int { unknown() }
     var realm: Realm? { unknown() }
     var isInvalidated: Bool { unknown() }
@@ -80,6 +84,7 @@ private final class CollectionBox<C: RealmCollection>: AnyCollectionBase<C.Eleme
     }
 
     override var source: _ResultsSource { collection._source }
+    override var unmanaged: [C.Element]? { collection._unmanaged }
     override var count: Int { collection.count }
     override var realm: Realm? { collection.realm }
     override var isInvalidated: Bool { collection.isInvalidated }

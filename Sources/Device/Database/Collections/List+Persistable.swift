@@ -6,7 +6,8 @@ extension List: _Persistable {
     public static var _shape: _PropertyShape {
         let element = Element._shape
         var shape = _PropertyShape(
-            element.type, collection: .list, isOptional: element.isOptional, target: element.target)
+            element.type, collection: .list, isOptional: element.isOptional && !element.isMapped,
+            target: element.target)
         shape.isCounter = element.isCounter
         return shape
     }
@@ -54,6 +55,9 @@ extension List: _Persistable {
         {
             return
         }
+        if access.instance.updatePolicy == .modified, let target = list.target, target.isEmbedded {
+            return access.instance.take(elements.compactMap(embeddedObject), in: list, target)
+        }
         let values = elements.map { $0._toStored(list.target).value }
         if access.table.listValues(object._key, column) != values { list.replaceAll(values) }
     }
@@ -77,12 +81,19 @@ extension List: ListFilling {
 func convertedElements<Element: RealmCollectionValue>(_ elements: [Any], _ resolving: (Any) -> Any?) -> [Element]? {
     var converted: [Element] = []
     for element in elements {
+        // Of a type that is stored as an embedded object: the value itself.
+        if Element._shape.isMapped, let value = flattened(element), let element = value as? Element {
+            converted.append(element)
+            continue
+        }
         guard let resolved = resolving(element) else {
             guard Element._shape.isOptional else { return nil }
             converted.append(Element._zeroValue())
             continue
         }
         if let element = resolved as? Element {
+            converted.append(element)
+        } else if Element._shape.isMapped, let object = resolved as? ObjectBase, let element: Element = mapped(object) {
             converted.append(element)
         } else if Element._shape.target == nil,
             let stored = storedValue(of: resolved)?
@@ -94,6 +105,12 @@ func convertedElements<Element: RealmCollectionValue>(_ elements: [Any], _ resol
         }
     }
     return converted
+}
+
+/// What an embedded object stands for; nil for an object of another class.
+private func mapped<Element>(_ object: ObjectBase) -> Element? {
+    let type = (Element.self as? any OptionalType.Type)?.wrappedType ?? Element.self
+    return (type as? any _CustomPersistable.Type)?.value(of: object) as? Element
 }
 
 extension List: Decodable where Element: Decodable {

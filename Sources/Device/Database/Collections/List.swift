@@ -66,6 +66,11 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
         if case .managed(let list) = state { list } else { nil }
     }
 
+    /// The elements where no Realm manages the collection; nil where one does.
+    public var _unmanaged: [Element]? {
+        if case .unmanaged(let elements) = state { elements } else { nil }
+    }
+
     // MARK: - Reading
 
     /// How many elements there are.
@@ -354,7 +359,17 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     }
 }
 
-extension List: MutableCollection {}
+extension List: MutableCollection {
+    /// The elements of a range. A slice that is assigned may be of any length: it replaces the range.
+    ///
+    /// ```swift
+    /// try realm.write { person.nicknames[0..<2] = other.nicknames[1...] }
+    /// ```
+    public subscript(bounds: Range<Int>) -> Slice<List<Element>> {
+        get { Slice(base: self, bounds: bounds) }
+        set { replaceSubrange(bounds, with: newValue) }
+    }
+}
 
 extension List: RangeReplaceableCollection {
     /// Replaces the elements of a range by others.

@@ -90,7 +90,9 @@ final class ManagedList {
         instance.checkThread()
         if epoch != access.header.pointee.epoch {
             guard access.stillExists(key, seenAt: epoch) else {
-                misuse("\(typeName) has been invalidated or the containing object has been deleted.")
+                misuse(
+                    "\(typeName) is no longer valid. Either the parent object was deleted or the containing Realm has been "
+                        + "invalidated or closed.")
             }
             epoch = access.header.pointee.epoch
         }
@@ -99,15 +101,15 @@ final class ManagedList {
     func checkWritable() {
         check()
         guard instance.isInWrite else {
-            misuse("Cannot modify managed \(typeName) outside of a write transaction.")
+            misuse("Cannot modify \(typeName) outside of a write transaction.")
         }
     }
 
     private var typeName: String {
         switch kind {
         case .none, .list: "List"
-        case .set: "MutableSet"
-        case .map: "Map"
+        case .set: "Set"
+        case .map: "Dictionary"
         }
     }
 

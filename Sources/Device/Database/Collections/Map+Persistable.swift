@@ -56,14 +56,20 @@ extension Map: _Persistable {
         {
             return
         }
+        if access.instance.updatePolicy == .modified, let target = map.list.target, target.isEmbedded {
+            let entries = unmanaged.orderedEntries.map { (key: $0.key._mapKey, value: embeddedObject($0.value)) }
+            return access.instance.take(entries, in: map, target)
+        }
         map.replaceAll(unmanaged.storedEntries(map))
     }
 
+    /// In the order of the keys, so that objects that are added on the way get their rows in one order always.
+    private var orderedEntries: [(key: Key, value: Value)] {
+        entries.sorted { $0.key._mapKey.precedes($1.key._mapKey) }
+    }
+
     private func storedEntries(_ map: ManagedMap) -> [(key: String, value: CausewayModel.Value)] {
-        // Sorted by key, so that objects that are added here always get their rows in the same order.
-        entries.sorted { $0.key._mapKey.precedes($1.key._mapKey) }.map { entry in
-            (key: entry.key._mapKey, value: entry.value._toStored(map.list.target).value)
-        }
+        orderedEntries.map { (key: $0.key._mapKey, value: $0.value._toStored(map.list.target).value) }
     }
 
     /// A value whose properties continue the recorded key path.

@@ -47,6 +47,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         if case .managed(let map) = state { map } else { nil }
     }
 
+    /// The values where no Realm manages the map; nil where one does.
+    public var _unmanagedValues: [Value]? {
+        if case .unmanaged(let entries) = state { Array(entries.values) } else { nil }
+    }
+
     /// The collection as a query, which filters and sorts derive from.
     public var _source: _ResultsSource {
         guard let managed else {
@@ -151,6 +156,9 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
         guard let first = left.managed?.list, let second = right.managed?.list else { return false }
         return first.key == second.key && first.column == second.column && first.access === second.access
     }
+
+    /// Whether another value is a map equal to this one, which is what `==` asks.
+    public func isEqual(_ object: Any?) -> Bool { (object as? Map).map { $0 == self } ?? false }
 
     // MARK: - Changing
 

@@ -6,7 +6,8 @@ extension MutableSet: _Persistable {
     public static var _shape: _PropertyShape {
         let element = Element._shape
         var shape = _PropertyShape(
-            element.type, collection: .set, isOptional: element.isOptional, target: element.target)
+            element.type, collection: .set, isOptional: element.isOptional && !element.isMapped,
+            target: element.target)
         shape.isCounter = element.isCounter
         return shape
     }

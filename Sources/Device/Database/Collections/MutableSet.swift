@@ -44,6 +44,11 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         if case .managed(let set) = state { set } else { nil }
     }
 
+    /// The elements where no Realm manages the collection; nil where one does.
+    public var _unmanaged: [Element]? {
+        if case .unmanaged(let elements, _) = state { elements } else { nil }
+    }
+
     /// The collection as a query, which filters and sorts derive from.
     public var _source: _ResultsSource {
         guard let managed else {

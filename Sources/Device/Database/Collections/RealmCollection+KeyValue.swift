@@ -12,7 +12,7 @@ extension RealmCollection {
     ///
     /// - Complexity: O(n).
     public func value(forKey key: String) -> [Any?] {
-        if key == "self" { return map { flattened($0) } }
+        if key == "self" { return map { shown($0) } }
         return map { element in
             guard let object = element as? ObjectBase else {
                 misuse(
@@ -61,10 +61,10 @@ extension RealmCollection {
         }
         let found: Value? =
             switch parts[0] {
-            case "@min": _source.minimum(of: parts[1])
-            case "@max": _source.maximum(of: parts[1])
-            case "@sum": _source.sum(of: parts[1])
-            case "@avg": _source.average(of: parts[1])
+            case "@min": _aggregated.minimum(of: parts[1])
+            case "@max": _aggregated.maximum(of: parts[1])
+            case "@sum": _aggregated.sum(of: parts[1])
+            case "@avg": _aggregated.average(of: parts[1])
             default: misuse("Unsupported KVC collection operator found in key path '\(keyPath)'")
             }
         return found?.any

@@ -58,8 +58,8 @@ extension RealmCollection where Element: ObjectBase {
     }
 }
 
-extension RealmCollection where Element: _PersistableScalar {
-    /// The values in sections by the key that a block returns for each, live and sorted.
+extension RealmCollection where Element: SortableType {
+    /// The values in sections by what a block says of each, live and in order; nil comes first.
     ///
     /// ```swift
     /// person.nicknames.sectioned(by: { $0.prefix(1).uppercased() })
@@ -71,9 +71,12 @@ extension RealmCollection where Element: _PersistableScalar {
     }
 }
 
-extension RealmCollection where Element: _QueryOptional {
-    /// The values in sections by the key that a block returns for each, live and sorted, with nil as the smallest
-    /// value.
+extension RealmCollection where Element: _CustomPersistable, Element.PersistedType: SortableType {
+    /// The values in sections by what a block says of each, live and in the order of what they are stored as.
+    ///
+    /// ```swift
+    /// route.temperatures.sectioned(by: { $0.degrees < 0 })
+    /// ```
     public func sectioned<Key: _Persistable & Hashable>(
         by block: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {

@@ -28,11 +28,17 @@ public protocol RealmCollection: RealmCollectionBase, Equatable, SendableMetatyp
     /// The collection as a query, which filters and sorts derive from. An unmanaged list stops the program here.
     var _source: _ResultsSource { get }
 
+    /// The elements where no Realm manages the collection; nil where one does.
+    var _unmanaged: [Element]? { get }
+
     /// The same collection in the Realm instance that the source belongs to.
     func _moved(to source: _ResultsSource) -> Self
 }
 
 extension RealmCollection {
+    /// The elements where no Realm manages the collection; nil where one does.
+    public var _unmanaged: [Element]? { nil }
+
     /// The first position, zero.
     public var startIndex: Int { 0 }
 
@@ -52,6 +58,12 @@ extension RealmCollection {
 
     func _firstIndex(matching predicate: CausewayQuery.Predicate) -> Int? {
         checkProjected(predicate, Element.self)
+        if let elements = _unmanaged {
+            guard let type = Element.self as? ObjectBase.Type else {
+                misuse("Querying is currently only implemented for arrays of Realm Objects")
+            }
+            return UnmanagedRow.firstIndex(of: elements.compactMap { $0 as? ObjectBase }, in: type, matching: predicate)
+        }
         let matching = _source.filtered(by: predicate)
         guard case .keys(let keys) = matching.leading(1), let first = keys.first else { return nil }
         return _source.position(of: first)
@@ -65,10 +77,17 @@ extension RealmCollection {
     ///
     /// - Complexity: O(log n) in results of a class that are not sorted, else O(n).
     public func index(of object: Element) -> Int? {
-        guard let managed = object as? ObjectBase else { return firstIndex(of: object) }
+        guard let managed = object as? ObjectBase, _unmanaged == nil else { return firstIndex(of: object) }
         guard managed._header != nil else { return nil }
         return _source.position(of: managed._key)
     }
+
+    /// Whether another value is a collection equal to this one, which is what `==` asks.
+    ///
+    /// ```swift
+    /// person.dogs.isEqual(person.dogs)    // true
+    /// ```
+    public func isEqual(_ object: Any?) -> Bool { (object as? Self).map { $0 == self } ?? false }
 
     /// The elements at the given positions.
     ///
@@ -132,25 +151,5 @@ extension RealmCollection where Element: ObjectBase {
     /// ```
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element> where S.Element == PartialKeyPath<Element> {
         distinct(by: keyPaths.map { _name(for: $0) })
-    }
-}
-
-extension RealmCollection where Element: Comparable {
-    /// The values in order.
-    ///
-    /// ```swift
-    /// person.scores.sorted(ascending: false)
-    /// ```
-    public func sorted(ascending: Bool = true) -> Results<Element> {
-        sorted(byKeyPath: "self", ascending: ascending)
-    }
-
-    /// Each value once, at its first place.
-    ///
-    /// ```swift
-    /// person.scores.distinct()
-    /// ```
-    public func distinct() -> Results<Element> {
-        distinct(by: ["self"])
     }
 }

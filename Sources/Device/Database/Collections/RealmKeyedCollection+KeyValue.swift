@@ -7,11 +7,18 @@ extension RealmKeyedCollection {
     /// dog.favoriteParksByCity.value(forKey: "Chicago") as? String
     /// ```
     public func value(forKey key: String) -> Any? {
-        self[Key(_mapKey: key)].flatMap { flattened($0) }
+        self[Key(_mapKey: key)].flatMap { shown($0) }
     }
 
-    /// The value at the end of a dotted path that begins with a key. A path that begins with `@count`, `@min`, `@max`,
-    /// `@sum` or `@avg` gives one value for all values of the map.
+    /// The value of a key; nil where it is not there, and for an empty optional.
+    ///
+    /// ```swift
+    /// dog.favoriteParksByCity.object(forKey: "Chicago") as? String
+    /// ```
+    public func object(forKey key: String) -> Any? { value(forKey: key) }
+
+    /// The value at the end of a dotted path that begins with a key; or one value of all values when it begins with one of
+    /// the operators `@count`, `@min`, `@max`, `@sum` and `@avg`.
     ///
     /// ```swift
     /// person.dogsByName.value(forKeyPath: "Rex.age")
@@ -19,7 +26,10 @@ extension RealmKeyedCollection {
     /// ```
     public func value(forKeyPath keyPath: String) -> Any? {
         if keyPath == "@count" { return count }
-        if keyPath.hasPrefix("@") { return Results<Value>(_source).value(forKeyPath: keyPath) }
+        if keyPath.hasPrefix("@") {
+            if let values = _unmanagedValues { return List(state: .unmanaged(values)).value(forKeyPath: keyPath) }
+            return Results<Value>(_source).value(forKeyPath: keyPath)
+        }
         let parts = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
         let found = value(forKey: parts.first ?? keyPath)
         guard parts.count == 2 else { return found }

@@ -55,6 +55,9 @@ public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConv
     /// The values as a query, which filters and sorts derive from. An unmanaged map stops the program here.
     var _source: _ResultsSource { get }
 
+    /// The values where no Realm manages the map; nil where one does.
+    var _unmanagedValues: [Value]? { get }
+
     /// The same map in the Realm instance that the source belongs to.
     func _moved(to source: _ResultsSource) -> Self
 }
@@ -70,7 +73,7 @@ extension RealmKeyedCollection {
     /// person.dogsByName.filter("age < %@", 2)
     /// ```
     public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Value> {
-        results._selected(by: readSelection(predicateFormat, arguments))
+        results._filter(predicateFormat, arguments)
     }
 
     /// The values that satisfy a predicate.
@@ -119,28 +122,28 @@ extension RealmKeyedCollection {
     /// ```swift
     /// let youngest: Int? = person.dogsByName.min(ofProperty: "age")
     /// ```
-    public func min<T: MinMaxType>(ofProperty property: String) -> T? { results.min(ofProperty: property) }
+    public func min<T: MinMaxType>(ofProperty property: String) -> T? { _aggregated.minimum(of: property) }
 
     /// The largest value of a property of the values; nil when there is none.
     ///
     /// ```swift
     /// let oldest: Int? = person.dogsByName.max(ofProperty: "age")
     /// ```
-    public func max<T: MinMaxType>(ofProperty property: String) -> T? { results.max(ofProperty: property) }
+    public func max<T: MinMaxType>(ofProperty property: String) -> T? { _aggregated.maximum(of: property) }
 
     /// The sum of a property of the values; zero when there are none.
     ///
     /// ```swift
     /// let years: Int = person.dogsByName.sum(ofProperty: "age")
     /// ```
-    public func sum<T: AddableType>(ofProperty property: String) -> T { results.sum(ofProperty: property) }
+    public func sum<T: AddableType>(ofProperty property: String) -> T { _aggregated.sum(of: property) }
 
     /// The average of a property of the values; nil when none has a value.
     ///
     /// ```swift
     /// let mean: Double? = person.dogsByName.average(ofProperty: "age")
     /// ```
-    public func average<T: AddableType>(ofProperty property: String) -> T? { results.average(ofProperty: property) }
+    public func average<T: AddableType>(ofProperty property: String) -> T? { _aggregated.average(of: property) }
 }
 
 extension RealmKeyedCollection where Value: MinMaxType {
@@ -175,20 +178,20 @@ extension RealmKeyedCollection where Value: AddableType {
     public func average<T: AddableType>() -> T? { average(ofProperty: "self") }
 }
 
-extension RealmKeyedCollection where Value: Comparable {
-    /// The values in order.
-    ///
-    /// ```swift
-    /// person.visitsByCity.sorted(ascending: false)
-    /// ```
-    public func sorted(ascending: Bool = true) -> Results<Value> { sorted(byKeyPath: "self", ascending: ascending) }
+extension RealmKeyedCollection where Value: _QueryOptional, Value.Wrapped: MinMaxType {
+    /// The smallest value that is not nil; nil when there is none.
+    public func min() -> Value.Wrapped? { min(ofProperty: "self") }
 
-    /// Each value once.
-    ///
-    /// ```swift
-    /// person.visitsByCity.distinct()
-    /// ```
-    public func distinct() -> Results<Value> { distinct(by: ["self"]) }
+    /// The largest value that is not nil; nil when there is none.
+    public func max() -> Value.Wrapped? { max(ofProperty: "self") }
+}
+
+extension RealmKeyedCollection where Value: _QueryOptional, Value.Wrapped: AddableType {
+    /// The sum of the values that are not nil; zero when there are none.
+    public func sum() -> Value.Wrapped { sum(ofProperty: "self") }
+
+    /// The average of the values that are not nil; nil when there are none.
+    public func average<T: AddableType>() -> T? { average(ofProperty: "self") }
 }
 
 // MARK: - Frozen

@@ -168,6 +168,6 @@ extension _ResultsSource {
 }
 
 func checkBounds(_ position: Int, _ count: Int) {
-    guard position >= 0 else { misuse("Cannot pass a negative value") }
+    guard position >= 0 else { misuse("Cannot pass a negative value for 'index'.") }
     guard position < count else { misuse("Index \(position) is out of bounds (must be less than \(count)).") }
 }

@@ -95,7 +95,7 @@ extension _ClassAccess {
             return try instance.transaction.bound(
                 SortKey(keyPath: path, ascending: ascending), to: model.className)
         } catch {
-            misuse("Cannot sort on key path '\(keyPath)': \(error)")
+            misuse("\(error)")
         }
     }
 

@@ -395,7 +395,7 @@ public final class _ResultsSource {
 
     func filtered(by predicate: CausewayQuery.Predicate) -> _ResultsSource {
         guard let access else {
-            misuse("Filtering is only supported for collections of objects.")
+            misuse("Querying is currently only implemented for arrays of Realm Objects")
         }
         let stored =
             instance.declared.renamesProperties ? predicate.withStoredNames(access.model) : predicate

@@ -11,8 +11,8 @@ import Synchronization
 /// func show(@ThreadSafe dog: Dog?) async { print(dog?.name ?? "it is gone") }
 /// ```
 ///
-/// Only a managed value can be kept; an unmanaged one stops the program. The value is nil once it has been deleted. An
-/// object that the current write transaction has created cannot be kept before the commit.
+/// Only what a Realm manages can be kept. The value is nil once it has been deleted. For other threads, an object that a
+/// write transaction has made is there from its commit on.
 ///
 /// The file keeps the version in which the variable was last read or set.
 ///
@@ -37,8 +37,8 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
                 content.withLock { $0 = nil }
                 return nil
             }
-            // Replaces the kept value, so that the file may release the old version.
-            let renewed = Transferred(value.freeze())
+            // Kept anew, so that the file may let go of the old version.
+            let renewed = Transferred(value.forOtherThreads())
             content.withLock { content in
                 if content != nil { content = renewed }
             }

@@ -13,9 +13,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The reference keeps its version of the data in the file until it is resolved or released, so do not keep references:
-/// ``ThreadSafe`` is for values that live longer. An object that the current write transaction has created cannot be
-/// referred to before the commit. A frozen value needs no reference; a reference to one resolves to its live form.
+/// The reference keeps the version of the data that it was made in until it is resolved or let go of, so do not keep
+/// references: ``ThreadSafe`` is for what lives longer. An object that the current write transaction has made can be
+/// referred to, and is found once that transaction is committed. What is frozen may be used anywhere and resolves to itself.
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let content: Handover<Confined>
 
@@ -56,7 +56,7 @@ extension ThreadConfined {
             misuse("Cannot construct reference to unmanaged object, which can be passed across threads directly")
         }
         if isInvalidated { misuse("Cannot construct reference to invalidated object") }
-        return freeze()
+        return (self as? any ReferablePlace)?.frozenPlace() as? Self ?? freeze()
     }
 
     /// The live form of a frozen value in an instance; nil when it is gone.
@@ -66,7 +66,10 @@ extension ThreadConfined {
             misuse("Cannot resolve thread safe reference in Realm with different configuration than the source Realm.")
         }
         if instance.transaction.version < source.transaction.version { instance.refresh() }
-        return ThawingPlace.$instance.withValue(Transferred(instance)) { thaw() }
+        func find() -> Self? { ThawingPlace.$instance.withValue(Transferred(instance)) { thaw() } }
+        if let found = find() { return found }
+        // Made in a write, of an object of that write: it is in the version of the commit.
+        return instance.refresh() ? find() : nil
     }
 }
 

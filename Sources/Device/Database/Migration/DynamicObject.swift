@@ -162,7 +162,7 @@ extension _ClassAccess {
 
     private func dynamicValues(of any: Any) -> [String: Any] {
         switch any {
-        case let values as [String: Any]: return values
+        case let values as [String: Any]: return values.filter { model.position(of: $0.key) != nil }
         case let values as [Any]:
             guard values.count <= schema.properties.count else {
                 misuse(
@@ -172,7 +172,7 @@ extension _ClassAccess {
         case let source as ObjectBase:
             let model = source._access?.model ?? ObjectModel.of(type(of: source))
             let names = schema.properties.map(\.name).filter { model.position(of: $0) != nil }
-            return Dictionary(uniqueKeysWithValues: names.map { ($0, source.value(forKey: $0) as Any) })
+            return Dictionary(uniqueKeysWithValues: names.map { ($0, source.held(forKey: $0) as Any) })
         default: misuse("Invalid value '\(any)' to initialize object of type '\(model.className)'")
         }
     }

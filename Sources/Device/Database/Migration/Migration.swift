@@ -180,7 +180,7 @@ public final class Migration {
                 // The embedded objects were deleted with the old property: they are created again.
                 let (before, after) = (from.object(key), to.object(key))
                 to.setDynamicValue(
-                    before.value(forKey: property.name), of: after, to.schema.properties[target].name)
+                    before.held(forKey: property.name), of: after, to.schema.properties[target].name)
             } else if property.type == .mixed, from.instance.transaction.hasNestedCollections {
                 to.copyMixed(key, source, of: from, to: target)
             } else if property.collection == .none {

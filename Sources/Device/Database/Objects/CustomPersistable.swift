@@ -34,8 +34,8 @@ public protocol FailableCustomPersistable: _CustomPersistable {
     init?(persistedValue: PersistedType)
 }
 
-/// The common base of `CustomPersistable` and `FailableCustomPersistable`. Apps conform to one of those.
-public protocol _CustomPersistable: _OptionalPersistable, _SnapshotValue {
+/// What both kinds of custom types have in common; apps conform to one of those.
+public protocol _CustomPersistable: _OptionalPersistable, _SnapshotValue, MinMaxType, AddableType, _QueryNumeric {
     /// The type that is stored: a scalar or an embedded object.
     associatedtype PersistedType: _OptionalPersistable & RealmCollectionValue
 
@@ -121,7 +121,13 @@ extension _CustomPersistable where PersistedType: _PersistableScalar {
         value?._toStored(nil) ?? _StoredValue(.null)
     }
 
-    /// Whether two persisted values are the same value of this type.
+    /// The value that an aggregate found, as this type; nil where none is stored as it.
+    public static func _aggregated(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
+        guard let value = stored.value.converted(to: _shape.type, isOptional: false) else { return nil }
+        return _optionalFromStored(_StoredValue(value), nil)
+    }
+
+    /// Whether two persisted values stand for the same value.
     public static func _isSame(_ left: PersistedType, _ right: PersistedType) -> Bool { left == right }
 
     /// Feeds a persisted value to a hasher.
@@ -169,7 +175,20 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
     /// The stored form of the value.
     public func _toStored(_ links: _ClassAccess?) -> _StoredValue { persistableValue._toStored(links) }
 
-    /// Converts a stored value to this type; nil for null.
+    /// Objects have no aggregates.
+    public static func _aggregated(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? { nil }
+
+    /// Writes the property of a managed object.
+    public static func _writeManaged(_ object: ObjectBase, _ column: Int, _ value: Self) {
+        PersistedType._writeManagedOptional(object, column, value.persistableValue)
+    }
+
+    /// Writes the optional property of a managed object.
+    public static func _writeManagedOptional(_ object: ObjectBase, _ column: Int, _ value: Self?) {
+        PersistedType._writeManagedOptional(object, column, value?.persistableValue)
+    }
+
+    /// The value that the store holds, or nil for null.
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
         PersistedType._optionalFromStored(stored, links).flatMap(_custom)
     }

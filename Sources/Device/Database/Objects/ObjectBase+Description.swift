@@ -8,7 +8,7 @@ extension ObjectBase: CustomStringConvertible, CustomDebugStringConvertible {
         guard depth > 0 else { return depthExceeded }
         var text = name + " {\n"
         for property in model.properties {
-            let value = value(forKey: property.name)
+            let value = held(forKey: property.name)
             text += "\t\(property.name) = \(describe(value, depth: depth - 1).indentedAfterFirstLine);\n"
         }
         return text + "}"

@@ -9,7 +9,13 @@ extension ObjectBase: Hashable {
         hasher.combine(hash)
     }
 
-    /// Whether both objects are accessors of the same row of the same file. Unmanaged objects: the same instance.
+    /// Whether it is the row that makes the object equal to others: where the row can never become another object.
+    final var comparesByRow: Bool {
+        guard let access = _access else { return false }
+        return access.model.primaryKey != nil || access.instance.isFrozen
+    }
+
+    /// Whether both are accessors of one row of one file.
     final func isSameRow(as other: ObjectBase) -> Bool {
         guard let access = _access, let otherAccess = other._access else { return self === other }
         return _key == other._key && access.model.className == otherAccess.model.className

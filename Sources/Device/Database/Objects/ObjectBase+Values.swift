@@ -16,12 +16,15 @@ extension ObjectBase {
         set { setValue(newValue, forKey: key) }
     }
 
-    /// The value of a property by name; nil for an optional without a value.
+    /// The value of a property by name; nil for an empty optional. A mixed property gives what it holds.
     ///
     /// ```swift
     /// let name = dog.value(forKey: "name") as? String
     /// ```
-    public func value(forKey key: String) -> Any? {
+    public func value(forKey key: String) -> Any? { held(forKey: key).flatMap(shown) }
+
+    /// The value of a property by name, a mixed one as what it is.
+    final func held(forKey key: String) -> Any? {
         if let access = _access, access.model.isDynamic { return _checkedAccess().dynamicValue(of: self, key) }
         let model = ObjectModel.of(type(of: self))
         let base = Unmanaged.passUnretained(self).toOpaque()

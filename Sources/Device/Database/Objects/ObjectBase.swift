@@ -140,8 +140,8 @@ open class ObjectBase {
 
     /// Whether another value is an object equal to this one. `==` calls it.
     ///
-    /// Two managed objects of a class with a primary key are equal when they are the same row. All other objects are
-    /// equal when they are the same instance. A class that overrides this method also overrides `hash`:
+    /// Two managed objects are equal when they are the same row of a class with a primary key, or of a frozen Realm; all
+    /// others when they are the same instance. A class may compare in a way of its own, and then overrides `hash` with it:
     ///
     /// ```swift
     /// class Tag: Object {
@@ -153,13 +153,12 @@ open class ObjectBase {
     open func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? ObjectBase else { return false }
         if self === other { return true }
-        guard let access = _access, access.model.primaryKey != nil else { return false }
-        return isSameRow(as: other)
+        return comparesByRow && isSameRow(as: other)
     }
 
     /// A hash value that equal objects share.
     open var hash: Int {
-        guard let access = _access, access.model.primaryKey != nil else { return ObjectIdentifier(self).hashValue }
+        guard let access = _access, comparesByRow else { return ObjectIdentifier(self).hashValue }
         var hasher = Hasher()
         hasher.combine(access.model.className)
         hasher.combine(_key)
@@ -205,14 +204,10 @@ extension ObjectBase {
         return access
     }
 
-    /// A link to the object, for query arguments. Stops the program for an unmanaged object.
+    /// The object as a link to it, for query arguments. Nothing that is stored links to an unmanaged one.
     final func _linkValue() -> Value {
-        guard _header != nil else {
-            misuse(
-                "Object of type '\(type(of: self).className())' is not managed by a Realm: "
-                    + "only managed objects can be compared with in a query."
-            )
-        }
+        guard _header != nil else { return .object(ObjectKey(-1)) }
+        ComparedObjects.seen?.value.objects.append(self)
         return .object(_key)
     }
 }

@@ -89,6 +89,9 @@ final class ObjectModel: Sendable {
             })
     }
 
+    /// Whether there is anything to store, or to find by what is stored.
+    var hasProperties: Bool { !properties.isEmpty || !inverses.isEmpty }
+
     var primaryKey: Property? { primaryKeyIndex.map { properties[$0] } }
 
     func position(of name: String) -> Int? {

@@ -47,7 +47,18 @@ extension _PersistableObject where Self: ObjectBase {
         object._linked(column).map { _ClassAccess.typed($0, as: self) }
     }
 
-    /// Converts the value to its stored form; null for nil.
+    /// Writes the optional property of a managed object. An embedded object that is there already stays as it is.
+    public static func _writeManagedOptional(_ object: ObjectBase, _ column: Int, _ value: Self?) {
+        let access = object._writableAccess()
+        let target = access.target(column)
+        if target?.isEmbedded == true || access.instance.updatePolicy == .modified {
+            let present = access.value(object._key, column)
+            if access.instance.keeps(present, for: value, target) { return }
+        }
+        access.write(object._key, column, _optionalToStored(value, target).value)
+    }
+
+    /// The value as the store holds it, null for nil.
     public static func _optionalToStored(_ value: Self?, _ links: _ClassAccess?) -> _StoredValue {
         value?._toStored(links) ?? _StoredValue(.null)
     }

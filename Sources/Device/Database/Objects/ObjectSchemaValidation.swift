@@ -48,7 +48,7 @@ extension DeclaredSchema {
         if name.utf8.count > classNameLengthMax {
             problems.append("Class name '\(name)' is too long: at most \(classNameLengthMax) UTF-8 characters.")
         }
-        if model.properties.isEmpty {
+        if !model.hasProperties {
             problems.append(
                 "No properties are defined for '\(name)'. Did you remember to mark them with '@Persisted' in your model?"
             )

@@ -5,7 +5,8 @@
 extension Persisted: Decodable where Value: Decodable {
     /// Decodes the value for a new, unmanaged object.
     public init(from decoder: any Decoder) throws {
-        self.init(wrappedValue: try Value(from: decoder))
+        // By way of a container: there a decoder applies its strategies for dates and data.
+        self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
     }
 }
 
@@ -15,9 +16,10 @@ extension Persisted: Encodable where Value: Encodable {
     /// - Throws: `EncodingError.invalidValue` for a managed object, whose properties hold no values. To encode managed
     ///   objects, a class implements `encode(to:)` and encodes its properties there.
     public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
         switch storage {
-        case .unmanaged(let value, _): try value.encode(to: encoder)
-        case .zero: try Value._zeroValue().encode(to: encoder)
+        case .unmanaged(let value, _): try container.encode(value)
+        case .zero: try container.encode(Value._zeroValue())
         case .managed, .managedCached, .tracing:
             throw EncodingError.invalidValue(
                 self,

@@ -172,7 +172,70 @@ extension Persisted where Value: _Indexable {
     }
 }
 
-/// The queries that an index makes faster.
+// Enumerations and types of the app's own are keys and indexed as what they are stored as.
+
+extension Persisted where Value: _StoredAsRawValue, Value.RawValue: _PrimaryKey {
+    /// Declares the primary key, starting at the type's zero value.
+    public init(primaryKey: Bool) { storage = .zero(flags: primaryKey ? PersistedFlags.primaryKey : 0) }
+
+    /// Declares the primary key with a default.
+    public init(wrappedValue: Value, primaryKey: Bool) {
+        storage = .unmanaged(wrappedValue, flags: primaryKey ? PersistedFlags.primaryKey : 0)
+    }
+}
+
+extension Persisted where Value: _StoredAsRawValue, Value.RawValue: _Indexable {
+    /// Declares an indexed property, starting at the type's zero value.
+    public init(indexed: Bool) { storage = .zero(flags: indexed ? PersistedFlags.indexed : 0) }
+
+    /// Declares an indexed property with a default.
+    public init(wrappedValue: Value, indexed: Bool) {
+        storage = .unmanaged(wrappedValue, flags: indexed ? PersistedFlags.indexed : 0)
+    }
+}
+
+extension Persisted where Value: _QueryOptional, Value.Wrapped: _StoredAsRawValue, Value.Wrapped.RawValue: _Indexable {
+    /// Declares an indexed property, starting at nil.
+    public init(indexed: Bool) { storage = .zero(flags: indexed ? PersistedFlags.indexed : 0) }
+
+    /// Declares an indexed property with a default.
+    public init(wrappedValue: Value, indexed: Bool) {
+        storage = .unmanaged(wrappedValue, flags: indexed ? PersistedFlags.indexed : 0)
+    }
+}
+
+extension Persisted where Value: _CustomPersistable, Value.PersistedType: _Indexable {
+    /// Declares an indexed property, starting at the type's zero value.
+    public init(indexed: Bool) { storage = .zero(flags: indexed ? PersistedFlags.indexed : 0) }
+
+    /// Declares an indexed property with a default.
+    public init(wrappedValue: Value, indexed: Bool) {
+        storage = .unmanaged(wrappedValue, flags: indexed ? PersistedFlags.indexed : 0)
+    }
+}
+
+extension Persisted where Value: _CustomPersistable, Value.PersistedType: _PrimaryKey {
+    /// Declares the primary key, starting at the type's zero value.
+    public init(primaryKey: Bool) { storage = .zero(flags: primaryKey ? PersistedFlags.primaryKey : 0) }
+
+    /// Declares the primary key with a default.
+    public init(wrappedValue: Value, primaryKey: Bool) {
+        storage = .unmanaged(wrappedValue, flags: primaryKey ? PersistedFlags.primaryKey : 0)
+    }
+}
+
+extension Persisted
+where Value: _QueryOptional, Value.Wrapped: _CustomPersistable, Value.Wrapped.PersistedType: _Indexable {
+    /// Declares an indexed property, starting at nil.
+    public init(indexed: Bool) { storage = .zero(flags: indexed ? PersistedFlags.indexed : 0) }
+
+    /// Declares an indexed property with a default.
+    public init(wrappedValue: Value, indexed: Bool) {
+        storage = .unmanaged(wrappedValue, flags: indexed ? PersistedFlags.indexed : 0)
+    }
+}
+
+/// What an index is good for.
 ///
 /// ```swift
 /// class Note: Object {

@@ -49,6 +49,18 @@ extension RealmKeyedCollection {
         }
     }
 
+    /// The same for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// token = person.dogsByName.observe(keyPaths: [\Dog.name]) { change in print(change) }
+    /// ```
+    public func observe<Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Root>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmMapChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+
     /// Calls the block on an actor with the map now, and with the keys that changed after every commit that changes it.
     ///
     /// ```swift

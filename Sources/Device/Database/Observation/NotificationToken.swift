@@ -16,6 +16,16 @@ public class NotificationToken: @unchecked Sendable {
         self.observation = observation
     }
 
+    /// Creates a token that observes nothing, for a variable that is to hold one later.
+    ///
+    /// ```swift
+    /// var token = NotificationToken()
+    /// token = dogs.observe { change in print(change) }
+    /// ```
+    public init() {
+        observation = ObservationState()
+    }
+
     deinit {
         observation.cancel()
     }
@@ -26,12 +36,23 @@ public class NotificationToken: @unchecked Sendable {
     /// let token = realm.observe { _, _ in print("changed") }
     /// token.invalidate()    // prints nothing from now on
     /// ```
-    public func invalidate() {
+    ///
+    /// - Returns: Whether this call stopped them.
+    @discardableResult
+    public func invalidate() -> Bool {
         observation.cancel()
     }
 }
 
-/// The state of an observation, shared by its token and the Realm.
+extension NotificationToken: Hashable {
+    /// A token is equal to itself alone.
+    public static func == (left: NotificationToken, right: NotificationToken) -> Bool { left === right }
+
+    /// Feeds its identity to a hasher.
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Whether an observation still wants to hear, seen from both sides: the token's and the Realm's.
 final class ObservationState: Sendable {
     private struct State {
         var isCancelled = false
@@ -54,12 +75,13 @@ final class ObservationState: Sendable {
         state.withLock { if !$0.isCancelled { $0.held = held } }
     }
 
-    func cancel() {
+    @discardableResult
+    func cancel() -> Bool {
         // Released outside the lock: the last reference to the instance may be this one.
-        let held = state.withLock { state in
+        let last = state.withLock { state in
             defer { state = State(isCancelled: true, held: nil) }
-            return state.held
+            return state
         }
-        withExtendedLifetime(held) {}
+        return withExtendedLifetime(last) { $0.held != nil }
     }
 }

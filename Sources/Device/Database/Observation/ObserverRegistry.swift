@@ -54,10 +54,13 @@ final class ObserverRegistry {
         realmObservers.append(Weak(observer: observer))
     }
 
-    func tellRealmObservers(_ notification: Realm.Notification, _ instance: RealmInstance) {
+    func tellRealmObservers(
+        _ notification: Realm.Notification, _ instance: RealmInstance, except tokens: [NotificationToken] = []
+    ) {
         guard !realmObservers.isEmpty else { return }
         realmObservers.removeAll { $0.observer == nil }
-        for observer in realmObservers.compactMap(\.observer) where !observer.state.isCancelled {
+        for observer in realmObservers.compactMap(\.observer)
+        where !observer.state.isCancelled && !tokens.contains(where: { $0.observation === observer.state }) {
             observer.block(notification, Realm(instance: instance))
         }
     }

@@ -100,7 +100,33 @@ extension RealmCollection {
     }
 }
 
-/// Carries a value from one thread or actor to another, where only its immutable description is used.
+extension RealmCollection where Element: ObjectBase {
+    /// The same for key paths whose class is that of the elements.
+    ///
+    /// ```swift
+    /// token = dogs.observe(keyPaths: [\.name, \.favoriteToy?.name]) { change in show(change) }
+    /// ```
+    public func observe(
+        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
+    }
+
+    /// The same on an actor for key paths whose class is that of the elements.
+    ///
+    /// ```swift
+    /// token = await dogs.observe(keyPaths: [\.name], on: library) { library, change in library.show(change) }
+    /// ```
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Element>], on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { _name(for: $0) }, on: actor, block)
+    }
+}
+
+/// Carries what belongs to one place to another, where only its immutable description is used.
 ///
 /// Unchecked: to move a source or a collection, the receiver reads only its constants, such as names and keys. A block
 /// is called only by the receiver.

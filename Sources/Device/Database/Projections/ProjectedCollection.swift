@@ -44,12 +44,15 @@ public struct ProjectedCollection<Value: RealmCollectionValue>: RandomAccessColl
     /// ```
     public var count: Int { elements.count }
 
-    /// The property of the object at a position.
+    /// The property of the object at a position. Setting it sets the object's property, in a write transaction.
     ///
     /// ```swift
     /// let first = projection.firstFriendsName[0]
     /// ```
-    public subscript(position: Int) -> Value { elements.value(position) }
+    public subscript(position: Int) -> Value {
+        get { elements.value(position) }
+        nonmutating set { elements.set(newValue, position) }
+    }
 
     /// The first position of a value, or nil.
     ///
@@ -124,11 +127,25 @@ extension ProjectedCollection {
     /// token = projection.firstFriendsName.observe { change in show(change) }
     /// ```
     ///
+    /// - Parameter keyPaths: Report only modifications of these properties of the objects; nil means the projected one.
     /// - Returns: A token to keep as long as notifications are wanted.
     public func observe(
-        on queue: DispatchQueue? = nil, _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
     ) -> NotificationToken {
-        elements.observe(on: queue) { change in block(change.map { ProjectedCollection($0) }) }
+        elements.observe(keyPaths, on: queue) { change in block(change.map { ProjectedCollection($0) }) }
+    }
+
+    /// The same for key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// token = projection.firstFriendsName.observe(keyPaths: [\Person.firstName]) { change in show(change) }
+    /// ```
+    public func observe<Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Root>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { _name(for: $0) }, on: queue, block)
     }
 }
 
@@ -156,12 +173,14 @@ class ProjectedElements<Value: RealmCollectionValue> {
     var count: Int { 0 }
     var confined: any ThreadConfined { preconditionFailure("overridden") }
     func value(_ position: Int) -> Value { preconditionFailure("overridden") }
+    func set(_ value: Value, _ position: Int) { preconditionFailure("overridden") }
     func freeze() -> ProjectedElements { self }
     func thaw() -> ProjectedElements? { self }
     func isEqual(to other: ProjectedElements) -> Bool { self === other }
 
     func observe(
-        on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<ProjectedElements>) -> Void
+        _ keyPaths: [String]?, on queue: DispatchQueue?,
+        _ block: @escaping (RealmCollectionChange<ProjectedElements>) -> Void
     ) -> NotificationToken { preconditionFailure("overridden") }
 }
 
@@ -182,6 +201,13 @@ where C.Element: ObjectBase {
 
     override func value(_ position: Int) -> Value { collection[position][keyPath: keyPath] }
 
+    override func set(_ value: Value, _ position: Int) {
+        guard let keyPath = keyPath as? ReferenceWritableKeyPath<C.Element, Value> else {
+            misuse("The projected property '\(_name(for: keyPath))' cannot be set: it is read only.")
+        }
+        collection[position][keyPath: keyPath] = value
+    }
+
     override func freeze() -> ProjectedElements<Value> { ProjectedElementsOf(collection.freeze(), keyPath) }
 
     override func thaw() -> ProjectedElements<Value>? {
@@ -194,9 +220,10 @@ where C.Element: ObjectBase {
     }
 
     override func observe(
-        on queue: DispatchQueue?, _ block: @escaping (RealmCollectionChange<ProjectedElements<Value>>) -> Void
+        _ keyPaths: [String]?, on queue: DispatchQueue?,
+        _ block: @escaping (RealmCollectionChange<ProjectedElements<Value>>) -> Void
     ) -> NotificationToken {
-        collection.observe(keyPaths: [keyPath], on: queue) { [keyPath] change in
+        collection.observe(keyPaths: keyPaths ?? [_name(for: keyPath)], on: queue) { [keyPath] change in
             block(change.map { ProjectedElementsOf($0, keyPath) })
         }
     }

@@ -28,12 +28,13 @@ extension NSPredicate {
     }
 
     private convenience init(reading format: String, _ arguments: [Any?]) {
-        let predicate = readPredicate(format, arguments)
+        let (predicate, objects) = ComparedObjects.collecting { readPredicate(format, arguments) }
         self.init(block: { subject, _ in
             guard let probe = subject as? PredicateProbe else {
                 misuse("A predicate with a format string can only filter collections of a Realm.")
             }
             probe.predicate = predicate
+            ComparedObjects.seen?.value.objects += objects
             return true
         })
     }

@@ -120,6 +120,31 @@ extension Query where T: RealmCollection, T.Element: _QueryNumeric & Comparable 
     }
 }
 
+extension Query
+where
+    T: RealmCollection, T.Element: _QueryOptional & _QueryNumeric, T.Element.Wrapped: RealmCollectionValue & Comparable
+{
+    /// Whether there are elements that are not nil, and all of those lie in the range.
+    ///
+    /// ```swift
+    /// people.where { $0.marks.contains(1...3) }
+    /// ```
+    public func contains(_ range: ClosedRange<T.Element.Wrapped>) -> Query<Bool> {
+        let smallest: Query<T.Element.Wrapped> = aggregated(.minimum)
+        let largest: Query<T.Element.Wrapped> = aggregated(.maximum)
+        let isHighEnough = smallest.compared(.greaterOrEqual, .value(queryValue(range.lowerBound)))
+        return isHighEnough && largest.compared(.lessOrEqual, .value(queryValue(range.upperBound)))
+    }
+
+    /// Whether there are elements that are not nil, and all of those lie in the range.
+    public func contains(_ range: Range<T.Element.Wrapped>) -> Query<Bool> {
+        let smallest: Query<T.Element.Wrapped> = aggregated(.minimum)
+        let largest: Query<T.Element.Wrapped> = aggregated(.maximum)
+        let isHighEnough = smallest.compared(.greaterOrEqual, .value(queryValue(range.lowerBound)))
+        return isHighEnough && largest.compared(.less, .value(queryValue(range.upperBound)))
+    }
+}
+
 // MARK: - Aggregates
 
 extension Query {

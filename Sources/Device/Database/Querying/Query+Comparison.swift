@@ -49,7 +49,7 @@ extension Query where T: RealmCollectionValue {
     /// let others = dogs.where { $0.name != "Rex" }
     /// ```
     public static func != (left: Query, right: T) -> Query<Bool> {
-        T._shape.isMapped ? !left.equals(right) : left.compared(.notEqual, .value(queryValue(right)))
+        isComparedByParts(right) ? !left.equals(right) : left.compared(.notEqual, .value(queryValue(right)))
     }
 
     /// The property equals another property.
@@ -186,8 +186,8 @@ extension Query {
     }
 }
 
-extension Query where T: RealmCollectionValue & _QueryNumeric & Comparable {
-    /// The value lies in the range, both ends included. This is BETWEEN in a format string.
+extension Query where T: RealmCollectionValue & _QueryOrdered & Comparable {
+    /// The value lies in the range, both ends included: the BETWEEN of a format string.
     ///
     /// ```swift
     /// let youths = dogs.where { $0.age.contains(1...3) }
@@ -202,8 +202,8 @@ extension Query where T: RealmCollectionValue & _QueryNumeric & Comparable {
     public func contains(_ range: Range<T>) -> Query<Bool> { between(range) }
 }
 
-extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue & _QueryNumeric & Comparable {
-    /// The value lies in the range, both ends included. A nil value lies in no range.
+extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue & _QueryOrdered & Comparable {
+    /// The value lies in the range, both ends included; a missing value lies in none.
     ///
     /// ```swift
     /// let light = dogs.where { $0.weight.contains(5...10) }
@@ -232,4 +232,9 @@ extension Query where T: PersistableEnum {
 extension Query where T: _QueryOptional, T.Wrapped: PersistableEnum {
     /// The stored value of the enumeration, or nil.
     public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(part) }
+}
+
+/// Whether a value is compared by the conditions that its parts meet.
+private func isComparedByParts<V: _Persistable>(_ value: V) -> Bool {
+    V._shape.isMapped || (value as? AnyRealmValue)?.isCollection == true
 }

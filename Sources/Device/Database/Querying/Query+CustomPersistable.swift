@@ -37,6 +37,7 @@ extension Query where T: RealmCollectionValue {
     /// The property equals a value. A value that is stored as an embedded object is compared member by member. Objects
     /// and collections in it cannot be compared, so a class that has them stops the program.
     func equals(_ value: T) -> Query<Bool> {
+        if let mixed = value as? AnyRealmValue, mixed.isCollection { return holds(mixed) }
         guard T._shape.isMapped else { return compared(.equal, .value(queryValue(value))) }
         guard let object = (value as? any _CustomPersistable)?.embeddedObject else {
             return compared(.equal, .value(.null))

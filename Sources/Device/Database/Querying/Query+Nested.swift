@@ -40,3 +40,51 @@ extension Query where T == AnyRealmValue {
         return Query<AnyRealmValue>(.path(path))
     }
 }
+
+// MARK: - Collections as constants
+
+extension Query {
+    /// Whether a mixed value holds a list or a dictionary with just the content of another one.
+    func holds(_ collection: AnyRealmValue) -> Query<Bool> {
+        let path = path
+        guard case .path(let place) = path.expression else { preconditionFailure("the expression of a path is one") }
+        let over = Set([path.collection].compactMap { $0 })
+        return Query<Bool>(.condition(place.holds(collection), over: over))
+    }
+}
+
+extension PropertyPath {
+    fileprivate func holds(_ value: AnyRealmValue) -> Predicate {
+        switch value {
+        case .list(let list):
+            let elements = list.enumerated().map { appending(.index($0.offset)).holds($0.element) }
+            return .all(of: [isOfType("list"), counts(list.count)] + elements)
+        case .dictionary(let map):
+            let entries = map.entries.flatMap { key, value in
+                [hasKey(key), appending(.key(ExactString(key))).holds(value)]
+            }
+            return .all(of: [isOfType("dictionary"), counts(map.count)] + entries)
+        default: return .comparison(Comparison(.path(self), .equal, .value(queryValue(value))))
+        }
+    }
+
+    private func appending(_ step: NestedStep) -> PropertyPath {
+        var path = self
+        path.append(step)
+        return path
+    }
+
+    private func isOfType(_ name: String) -> Predicate {
+        .comparison(Comparison(.typeOf(self), .equal, .value(.string(name))))
+    }
+
+    private func counts(_ count: Int) -> Predicate {
+        var path = self
+        path.aggregate = .count
+        return .comparison(Comparison(.path(path), .equal, .value(.int(Int64(count)))))
+    }
+
+    private func hasKey(_ key: String) -> Predicate {
+        .comparison(Comparison(quantifier: .any, .path(appending(.keys)), .equal, .value(.string(key))))
+    }
+}

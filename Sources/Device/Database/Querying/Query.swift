@@ -77,8 +77,10 @@ extension Query {
         if path.aggregate != nil {
             misuse("The result of an aggregate has no properties. Name the property before '.\(aggregateName(path))'.")
         }
+        // A map stands for its values.
+        if path.part == .values { path.part = nil }
         if path.part != nil {
-            misuse("A key path cannot go on after a key, the keys or the values of a map.")
+            misuse("A key path cannot go on after a key or the keys of a map.")
         }
         // A key path traced over several links comes as one dotted name.
         path.names += name.split(separator: ".").map(String.init)

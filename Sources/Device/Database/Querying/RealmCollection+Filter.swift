@@ -17,7 +17,11 @@ extension RealmCollection {
     /// Nothing is read until the results are used, and the results follow every later change. A format string that
     /// cannot be parsed, an unknown property or a value of the wrong type stops the program with a message.
     public func filter(_ predicateFormat: String, _ arguments: Any...) -> Results<Element> {
-        _selected(by: readSelection(predicateFormat, arguments))
+        _filter(predicateFormat, arguments)
+    }
+
+    func _filter(_ predicateFormat: String, _ arguments: [Any?]) -> Results<Element> {
+        _selected(by: reading { readSelection(predicateFormat, arguments) })
     }
 
     /// The elements that match a predicate: one made from a format string, a constant, or a compound of these.
@@ -26,7 +30,7 @@ extension RealmCollection {
     /// let puppies = dogs.filter(NSPredicate(format: "age < %@", 2))
     /// ```
     public func filter(_ predicate: NSPredicate) -> Results<Element> {
-        _filtered(by: CausewayQuery.Predicate(predicate))
+        _filtered(by: reading { CausewayQuery.Predicate(predicate) })
     }
 
     /// The elements that match a condition that the compiler checks.
@@ -35,7 +39,7 @@ extension RealmCollection {
     /// dogs.where { $0.age < 2 && $0.name.starts(with: "B") }
     /// ```
     public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-        _filtered(by: isIncluded(Query<Element>()).condition)
+        _filtered(by: reading { isIncluded(Query<Element>()).condition })
     }
 
     /// The position of the first element that matches a format string, or nil.
@@ -44,7 +48,7 @@ extension RealmCollection {
     /// let place = dogs.index(matching: "name == %@", "Rex")
     /// ```
     public func index(matching predicateFormat: String, _ arguments: Any...) -> Int? {
-        _firstIndex(matching: readPredicate(predicateFormat, arguments))
+        _firstIndex(matching: reading { readPredicate(predicateFormat, arguments) })
     }
 
     /// The position of the first element that matches a predicate, or nil.
@@ -53,7 +57,7 @@ extension RealmCollection {
     /// let place = dogs.index(matching: NSPredicate(format: "name == %@", "Rex"))
     /// ```
     public func index(matching predicate: NSPredicate) -> Int? {
-        _firstIndex(matching: CausewayQuery.Predicate(predicate))
+        _firstIndex(matching: reading { CausewayQuery.Predicate(predicate) })
     }
 
     /// The position of the first element that matches a condition that the compiler checks, or nil.
@@ -62,6 +66,15 @@ extension RealmCollection {
     /// let place = dogs.index(matching: { $0.name == "Rex" })
     /// ```
     public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
-        _firstIndex(matching: isIncluded(Query<Element>()).condition)
+        _firstIndex(matching: reading { isIncluded(Query<Element>()).condition })
+    }
+}
+
+extension RealmCollection {
+    /// A condition, once the objects that it compares with are known to be of this collection's file.
+    private func reading<Condition>(_ read: () -> Condition) -> Condition {
+        let (condition, objects) = ComparedObjects.collecting(read)
+        if !objects.isEmpty, _unmanaged == nil { _source.instance.checkOrigin(of: objects) }
+        return condition
     }
 }

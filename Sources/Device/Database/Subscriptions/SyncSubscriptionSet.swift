@@ -211,15 +211,13 @@ extension SyncSubscriptionState: Equatable {
 // MARK: - As a sequence
 
 extension SyncSubscriptionSet: Sequence {
-    /// The subscription at a position, in the order in which they were added. Stops the program if it is out of bounds.
+    /// The subscription at a place, in the order in which they were added. A place beyond the end stops the program.
     ///
     /// ```swift
-    /// let oldest = realm.subscriptions[0]
+    /// if let oldest = realm.subscriptions[0] { print(oldest.createdAt) }
     /// ```
-    public subscript(position: Int) -> SyncSubscription {
-        guard content.record.subscriptions.indices.contains(position) else {
-            misuse("Index \(position) is out of bounds (must be less than \(count)).")
-        }
+    public subscript(position: Int) -> SyncSubscription? {
+        checkBounds(position, count)
         return subscription(content.record.subscriptions[position])
     }
 

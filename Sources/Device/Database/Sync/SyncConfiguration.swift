@@ -111,7 +111,20 @@ extension User {
         partitionValue: T, clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
         cancelAsyncOpenOnNonFatalErrors: Bool = false
     ) -> Realm.Configuration {
-        let value = AnyBSON(partitionValue)
+        configuration(
+            partitionValue: AnyBSON(partitionValue), clientResetMode: clientResetMode,
+            cancelAsyncOpenOnNonFatalErrors: cancelAsyncOpenOnNonFatalErrors)
+    }
+
+    /// The same for a value of any type, null among them.
+    ///
+    /// ```swift
+    /// let everybodys = user.configuration(partitionValue: .null)
+    /// ```
+    public func configuration(
+        partitionValue value: AnyBSON, clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
+        cancelAsyncOpenOnNonFatalErrors: Bool = false
+    ) -> Realm.Configuration {
         var configuration = Realm.Configuration(fileURL: app.defaultFileURL(userID: id, partition: value))
         configuration.syncConfiguration = SyncConfiguration(
             user: self, partitionValue: value, clientResetMode: clientResetMode,

@@ -70,13 +70,15 @@ extension SyncSession {
     ///     for: .upload, mode: .reportIndefinitely) { print($0.progressEstimate) }
     /// token?.invalidate()
     /// ```
-    public final class ProgressNotificationToken: Sendable {
+    public final class ProgressNotificationToken: NotificationToken, @unchecked Sendable {
+        // Unchecked as its superclass is: these two never change.
         private let driver: SyncDriver
         private let id: UInt64
 
         init(driver: SyncDriver, id: UInt64) {
             self.driver = driver
             self.id = id
+            super.init(ObservationState())
         }
 
         /// Stops the reports.
@@ -85,9 +87,11 @@ extension SyncSession {
         /// let progress = session.addProgressNotification(for: .upload, mode: .reportIndefinitely) { print($0.progressEstimate) }
         /// progress?.invalidate()
         /// ```
-        public func invalidate() {
+        @discardableResult
+        public override func invalidate() -> Bool {
             let id = id
             driver.onQueue { driver in driver.progressObservers.removeAll { $0.id == id } }
+            return observation.cancel()
         }
 
         deinit { invalidate() }

@@ -37,10 +37,17 @@ public final class SyncTimeoutOptions: Sendable {
     /// let hasty = SyncTimeoutOptions(connectTimeout: 2_000)
     /// ```
     ///
-    /// - Parameter connectTimeout: how long to wait for a connection, TLS included; 10,000 when nil.
-    public init(connectTimeout: UInt? = nil) {
+    /// Each parameter sets the property of its name, in milliseconds; nil leaves the default.
+    public init(
+        connectTimeout: UInt? = nil, connectionLingerTime: UInt? = nil, pingKeepalivePeriod: UInt? = nil,
+        pongKeepaliveTimeout: UInt? = nil, fastReconnectLimit: UInt? = nil
+    ) {
         var values = Values()
         if let connectTimeout { values.connectTimeout = connectTimeout }
+        if let connectionLingerTime { values.connectionLingerTime = connectionLingerTime }
+        if let pingKeepalivePeriod { values.pingKeepalivePeriod = pingKeepalivePeriod }
+        if let pongKeepaliveTimeout { values.pongKeepaliveTimeout = pongKeepaliveTimeout }
+        if let fastReconnectLimit { values.fastReconnectLimit = fastReconnectLimit }
         state = Mutex(values)
     }
 

@@ -71,18 +71,9 @@ final class Draft {
     }
 
     private func fill(_ object: ObjectBase, _ model: ObjectModel, from values: [String: Any]) {
-        if !values.keys.allSatisfy({ model.position(of: $0) != nil }) { refuseUnknownNames(values, model) }
+        // Keys that name no property are passed over: a dictionary from elsewhere often holds more than the class.
         for position in model.properties.indices {
             if let value = values[model.properties[position].name] { set(object, position, to: value, in: model) }
-        }
-    }
-
-    private func refuseUnknownNames(_ values: [String: Any], _ model: ObjectModel) {
-        for name in values.keys.sorted() where model.position(of: name) == nil {
-            if model.inverses.contains(where: { $0.name == name }) {
-                misuse("Linking objects property '\(model.className).\(name)' cannot be assigned.")
-            }
-            misuse("Invalid property name '\(name)' for class '\(model.className)'.")
         }
     }
 
@@ -92,7 +83,7 @@ final class Draft {
         for position in model.properties.indices {
             let name = model.properties[position].name
             guard sourceModel.position(of: name) != nil else { continue }
-            set(object, position, to: source.value(forKey: name) ?? Optional<Any>.none as Any, in: model)
+            set(object, position, to: source.held(forKey: name) ?? Optional<Any>.none as Any, in: model)
         }
     }
 

@@ -148,6 +148,9 @@ extension Realm {
     /// - Complexity: O(k log n) for k objects; no object is created.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
         instance.checkThread()
+        guard objects._source.instance === instance else {
+            misuse("Can only delete objects from the Realm they belong to.")
+        }
         instance.checkTransaction()
         objects._source.deleteAll()
     }

@@ -172,6 +172,21 @@ extension Realm {
         /// configuration.objectTypes = [Dog.self, DogToy.self]
         /// ```
         public var objectTypes: [ObjectBase.Type]?
+
+        /// Classes that the program does not declare, in place of `objectTypes`: the file is made with them, or gets what
+        /// it lacks of them. Objects are made and read by `dynamicCreate` and `dynamicObjects`.
+        ///
+        /// ```swift
+        /// var old = Realm.Configuration(fileURL: url, schemaVersion: 1)
+        /// old.dynamicSchema = Schema(objectSchema: [
+        ///     ObjectSchema(className: "Dog", properties: [Property(name: "name", type: .string)])
+        /// ])
+        /// let realm = try Realm(configuration: old)    // a file of an older version, for a test of a migration
+        /// try realm.write { realm.dynamicCreate("Dog", value: ["name": "Rex"]) }
+        /// ```
+        ///
+        /// With an empty `objectTypes` and no such schema a Realm has the classes that its file has, whatever their version.
+        public var dynamicSchema: Schema?
     }
 }
 
@@ -232,7 +247,11 @@ extension Realm.Configuration: Equatable {
     func hasSameTypes(as other: Realm.Configuration) -> Bool {
         objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
             == other.objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
+            && dynamicSchema == other.dynamicSchema
     }
+
+    /// Whether the classes are those that the file has.
+    var showsSchemaOfFile: Bool { objectTypes?.isEmpty == true && dynamicSchema == nil }
 
     private func synchronisesLike(_ other: Realm.Configuration) -> Bool {
         switch (syncSettings, other.syncSettings) {

@@ -29,8 +29,8 @@ extension Realm {
         if FileCoordinator.existing(path: path) != nil {
             throw Error(
                 .alreadyOpen,
-                "The file '\(path)' is open and cannot be deleted. Let go of every Realm, object and result of it "
-                    + "first.", fileURL: configuration.fileURL)
+                "Cannot delete files of an open Realm: '\(path)' is still in use. Let go of every Realm, object and "
+                    + "result of it first.", fileURL: configuration.fileURL)
         }
         let files = FileManager.default
         let existed = files.fileExists(atPath: path)

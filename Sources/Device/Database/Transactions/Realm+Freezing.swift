@@ -55,6 +55,22 @@ extension Realm {
 /// Objects that can be frozen: those of every class.
 public protocol _Freezable: ObjectBase {}
 
+/// What another thread may hold although no commit has made it yet: it says where the object will be.
+protocol ReferablePlace {
+    /// The object's place in the snapshot that the write began on, whether or not it is there already.
+    func frozenPlace() -> Self
+}
+
+extension ObjectBase: ReferablePlace {}
+
+extension ReferablePlace where Self: ObjectBase {
+    func frozenPlace() -> Self {
+        let access = _checkedAccess()
+        let frozen = access.instance.frozen()
+        return withExtendedLifetime(frozen) { frozen.counterpart(of: access).object(_key, as: Self.self) }
+    }
+}
+
 extension ObjectBase: _Freezable {}
 
 extension _Freezable {

@@ -35,7 +35,7 @@ extension _ClassAccess {
     /// the program.
     func row(forPrimaryKey key: Any) -> ObjectKey? {
         guard let property = model.primaryKey else {
-            misuse("\(model.className) does not have a primary key defined")
+            misuse("'\(model.className)' does not have a primary key defined")
         }
         guard
             let value = storedValue(of: key)?

@@ -103,7 +103,7 @@ extension RealmInstance {
             + "'\(primaryKey.shown)'."
     }
 
-    private func update(_ object: ObjectBase, _ access: _ClassAccess, _ key: ObjectKey, onlyDifferent: Bool) {
+    func update(_ object: ObjectBase, _ access: _ClassAccess, _ key: ObjectKey, onlyDifferent: Bool) {
         let base = Unmanaged.passUnretained(object).toOpaque()
         var promotions: [(column: Int, run: (ObjectBase, Int) -> Void)] = []
         for (position, column) in access.columns.enumerated() {
@@ -112,6 +112,8 @@ extension RealmInstance {
             if let draft, !draft.wrote(position, of: object) { continue }
             let wrapper = base + property.offset
             if !property.isScalar {
+                // What the new object never touched is empty, and replaces what is stored.
+                if property.wrapper.isUntouched(wrapper) { _ = property.wrapper.read(object, wrapper) }
                 if let run = property.wrapper.promotion(wrapper) { promotions.append((column, run)) }
                 continue
             }
@@ -166,9 +168,10 @@ extension RealmInstance {
         guard object._instance === self, object._header != nil else {
             misuse("Can only delete an object from the Realm it belongs to.")
         }
-        let access = object._checkedAccess()
+        checkThread()
         checkTransaction()
-        access.delete(object._key)
+        // Somebody else may have deleted it: by a query, a rule, or another accessor.
+        if !object.isInvalidated { object._checkedAccess().delete(object._key) }
     }
 
     /// Deletes objects in batches: neighbours of one class together.
@@ -179,6 +182,7 @@ extension RealmInstance {
             guard object._instance === self, object._header != nil else {
                 misuse("Can only delete an object from the Realm it belongs to.")
             }
+            if object.isInvalidated { continue }
             let next = object._checkedAccess()
             if let access, access !== next {
                 access.delete(keys)

@@ -51,7 +51,7 @@ extension RealmInstance {
             guard let primaryKey = source.table.primaryKey(of: key), access.table.key(for: primaryKey) == nil else {
                 continue
             }
-            _ = create(access.model.type, [name: source.object(key).value(forKey: name) as Any], .error)
+            _ = create(access.model.type, [name: source.object(key).held(forKey: name) as Any], .error)
         }
     }
 

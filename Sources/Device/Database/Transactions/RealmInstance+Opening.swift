@@ -22,6 +22,9 @@ extension RealmInstance {
         assert(
             RuntimeLayout.holds,
             "This version of Swift lays something out in another way than this library relies on: see RuntimeLayout.")
+        // Classes that cannot be stored leave no file behind.
+        let checked =
+            FileCoordinator.existing(path: configuration.path) == nil ? try configuration.declaredSchema() : nil
         let coordinator = try FileCoordinator.open(configuration)
         if let instance = coordinator.instance(
             at: confinement.identity,
@@ -31,12 +34,15 @@ extension RealmInstance {
             return instance
         }
         try configuration.syncSettings?.attach(coordinator, for: configuration)
-        let declared = try configuration.declaredSchema()
+        var declared = try checked ?? configuration.declaredSchema()
         do {
             let transaction = try coordinator.store.read()
+            if configuration.showsSchemaOfFile { declared = .dynamic(transaction.schema) }
             do {
-                try transaction.adapt(to: declared.stored(for: configuration), configuration) { version in
-                    try migrate(transaction, from: version, to: declared, configuration, coordinator)
+                if !configuration.showsSchemaOfFile {
+                    try transaction.adapt(to: declared.stored(for: configuration), configuration) { version in
+                        try migrate(transaction, from: version, to: declared, configuration, coordinator)
+                    }
                 }
                 try transaction.throwDamage()
             } catch {
@@ -162,6 +168,7 @@ extension FileCoordinator {
 extension Realm.Configuration {
     /// The classes of the configuration, found and checked.
     func declaredSchema() throws -> DeclaredSchema {
+        if let dynamicSchema { return .dynamic(dynamicSchema.stored) }
         if let objectTypes {
             for type in objectTypes where type._kind == .asymmetric && syncSettings == nil {
                 throw Realm.Error(
@@ -173,7 +180,7 @@ extension Realm.Configuration {
         }
         let all = ClassDiscovery.allClasses().filter { type in
             type.shouldIncludeInDefaultSchema() && (syncSettings != nil || type._kind != .asymmetric)
-                && !ObjectModel.of(type).properties.isEmpty
+                && ObjectModel.of(type).hasProperties
         }
         return try DeclaredSchema(all)
     }

@@ -59,7 +59,7 @@ extension RealmInstance {
         changed()
         observers.skip(tokens, self)
         participant?.didCommit(version: version, through: coordinator)
-        observers.tellRealmObservers(.didChange, self)
+        observers.tellRealmObservers(.didChange, self, except: tokens)
         return version
     }
 

@@ -61,8 +61,8 @@ extension Value {
         }
     }
 
-    /// The value converted to a property's type; nil where the types do not fit. Text is never read as a number or an
-    /// id.
+    /// The value as one of a property's type. Nil where types do not fit: of all numbers and ids only a decimal is read
+    /// from text.
     func converted(to type: StoredType, isOptional: Bool) -> Value? {
         switch (self, type) {
         case (.null, _): isOptional ? .null : nil
@@ -70,6 +70,7 @@ extension Value {
             (.timestamp, .date), (.objectId, .objectId), (.uuid, .uuid), (.object, .object):
             self
         case (.decimal, .decimal128): self
+        case (.string(let text), .decimal128): DecimalNumber(text).map(Value.decimal)
         case (.object, .mixed), (.link, .mixed): nil
         case (_, .mixed): self
         case (.int(let value), .double): .double(Double(value))

@@ -4,7 +4,7 @@ import CausewayObjectStore
 // A counter is stored and read as an integer. Only the schema and writing differ: a value that was counted up from the
 // stored one is written as the amount that was added.
 
-extension Counter: _PersistableScalar, _Indexable, MinMaxType, AddableType, _QueryNumeric {
+extension Counter: SortableType, _PersistableScalar, _Indexable, MinMaxType, AddableType, _QueryNumeric {
     public static var _scalarType: _ScalarType { _ScalarType(.int) }
 
     public static var _shape: _PropertyShape { shape(isOptional: false) }

@@ -5,8 +5,8 @@ extension Date: _PersistableScalar, _Indexable, MinMaxType {
     /// The type that values of this type are stored as.
     public static var _scalarType: _ScalarType { _ScalarType(.date) }
 
-    /// The first moment of 1970, Realm's initial value of a required date.
-    public static func _zeroValue() -> Date { Date(timeIntervalSince1970: 0) }
+    /// Now. A date that a migration adds to stored objects begins at 1970 instead.
+    public static func _zeroValue() -> Date { Date() }
 
     /// Converts a stored value to this type; nil for null and for a value of another type.
     public init?(_stored: _StoredValue) {

@@ -59,27 +59,18 @@ public struct Decimal128: Sendable {
         self.init(DecimalNumber(number.stringValue) ?? DecimalNumber(reading: number.doubleValue))
     }
 
-    /// A number of any type, or a text that spells one.
+    /// A number of any type, or a text that spells one. Anything else stops the program.
     ///
     /// ```swift
-    /// let price = try Decimal128(value: "19.99"), count = try Decimal128(value: 3)
+    /// let price = Decimal128(value: "19.99"), count = Decimal128(value: 3)
     /// ```
-    ///
-    /// - Throws: `Realm.Error.invalidInput` when it is neither.
-    public init(value: Any) throws {
-        switch value {
-        case let text as String: try self.init(string: text)
-        default:
-            guard case .decimal(let number) = storedValue(of: value)?.converted(to: .decimal128, isOptional: false)
-            else {
-                throw Realm.Error(
-                    .invalidInput,
-                    "Cannot make a Decimal128 of a value of type '\(type(of: value))': pass a number, or a string that "
-                        + "spells one."
-                )
-            }
-            self.init(number)
+    public init(value: Any) {
+        guard case .decimal(let number) = storedValue(of: value)?.converted(to: .decimal128, isOptional: false) else {
+            misuse(
+                "Cannot convert value '\(value)' of type '\(type(of: value))' to decimal128: pass a number, or a string that "
+                    + "spells one.")
         }
+        self.init(number)
     }
 
     /// Creates a decimal from an integer.
@@ -137,6 +128,13 @@ public struct Decimal128: Sendable {
     /// ```
     public var isSignaling: Bool { number.isSignalingNaN }
 
+    /// The same as `isSignaling`, by the name that Swift's own numbers have.
+    ///
+    /// ```swift
+    /// try Decimal128(string: "sNaN").isSignalingNaN    // true
+    /// ```
+    public var isSignalingNaN: Bool { isSignaling }
+
     /// Whether it is positive or negative infinity.
     ///
     /// ```swift
@@ -174,6 +172,16 @@ public struct Decimal128: Sendable {
     /// let price: Decimal = Decimal128("19.99").decimalValue
     /// ```
     public var decimalValue: Decimal { Decimal(string: number.description) ?? .nan }
+
+    /// The least finite number, by the name that Swift's own numbers have.
+    public static var min: Decimal128 { minimumDecimalNumber }
+
+    /// The largest finite number, by the name that Swift's own numbers have.
+    ///
+    /// ```swift
+    /// Decimal128.min < 0 && Decimal128.max > 0    // true
+    /// ```
+    public static var max: Decimal128 { maximumDecimalNumber }
 
     /// The least finite number.
     ///

@@ -47,7 +47,7 @@ extension Realm {
         /// throw Realm.Error(.invalidInput, "The name is too long.")
         /// ```
         public init(
-            _ code: Code, _ message: String, fileURL: URL? = nil, underlyingError: (any Swift.Error)? = nil
+            _ code: Code, _ message: String = "", fileURL: URL? = nil, underlyingError: (any Swift.Error)? = nil
         ) {
             self.code = code
             self.message = message

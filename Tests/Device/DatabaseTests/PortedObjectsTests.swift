@@ -1,0 +1,212 @@
+import Causeway
+import Dispatch
+import Foundation
+import Testing
+
+/// What apps that come from RealmSwift do with objects, and what they are used to seeing.
+@Suite("Objects of an app that comes from RealmSwift")
+struct PortedObjectsTests {
+    // MARK: - Making
+
+    @Test("a dictionary may hold more than the class declares")
+    func unknownKeys() throws {
+        let json = ["id": 7, "name": "Ann", "likes": 12, "items": [1, 2]] as [String: Any]
+        #expect(PortedOwner(value: json).name == "Ann")
+        let realm = try portedRealm()
+        try realm.write { realm.create(PortedOwner.self, value: json) }
+        #expect(realm.object(ofType: PortedOwner.self, forPrimaryKey: 7)?.name == "Ann")
+        try realm.write { realm.create(PortedOwner.self, value: ["id": 7, "surname": "B"], update: .modified) }
+        #expect(realm.object(ofType: PortedOwner.self, forPrimaryKey: 7)?.name == "Ann")
+    }
+
+    @Test("a decimal is read from text")
+    func decimalText() throws {
+        let realm = try portedRealm()
+        let owner = try realm.write { realm.create(PortedOwner.self, value: ["id": 1, "balance": "4.4"]) }
+        #expect(owner.balance == "4.4")
+        #expect(PortedOwner(value: ["balance": "-0.10"]).balance == "-0.10")
+    }
+
+    @Test("a date without a default begins now")
+    func dates() throws {
+        let before = Date()
+        let owner = PortedOwner()
+        #expect(owner.joined >= before && owner.joined <= Date())
+        #expect(owner.joined == owner.joined)
+        let realm = try portedRealm()
+        try realm.write { realm.add(owner) }
+        #expect(abs(owner.joined.timeIntervalSince(before)) < 60)
+        let created = try realm.write { realm.create(PortedOwner.self, value: ["id": 1]) }
+        #expect(created.joined >= owner.joined)
+    }
+
+    @Test("a class may have nothing but an inverse relation")
+    func inverseOnly() throws {
+        let realm = try portedRealm()
+        let tag = PortedTag()
+        try realm.write {
+            realm.add(PortedItem(value: ["tag": tag]))
+            realm.create(PortedItem.self, value: ["tag": tag])
+            realm.add(PortedTag())
+        }
+        #expect(tag.items.count == 2)
+        #expect(realm.objects(PortedTag.self).map(\.items.count) == [2, 0])
+        #expect(realm.objects(PortedTag.self).filter("items.@count > 0").count == 1)
+    }
+
+    // MARK: - Updating
+
+    private func stored(_ realm: Realm) throws -> PortedOwner {
+        try realm.write {
+            realm.create(
+                PortedOwner.self,
+                value: [
+                    "id": 1, "name": "Ann", "home": ["street": "Elm", "city": "Ulm"], "anything": 3,
+                    "addresses": [["street": "a"], ["street": "b"]], "dog": ["name": "Rex"], "dogs": [["name": "Bo"]],
+                    "addressesByName": ["x": ["street": "x"], "y": ["street": "y"]],
+                    "nicknames": ["A"], "tags": ["t"], "counts": ["c": 1],
+                ] as [String: Any])
+        }
+    }
+
+    @Test(
+        "adding with an update replaces what the new object never touched",
+        arguments: [Realm.UpdatePolicy.all, .modified])
+    func untouched(policy: Realm.UpdatePolicy) throws {
+        let realm = try portedRealm()
+        let owner = try stored(realm)
+        let new = PortedOwner()
+        new.id = 1
+        try realm.write { realm.add(new, update: policy) }
+        #expect(owner.name == nil && owner.home == nil && owner.dog == nil && owner.anything == .none)
+        #expect(owner.addresses.isEmpty && owner.dogs.isEmpty && owner.nicknames.isEmpty && owner.tags.isEmpty)
+        #expect(owner.addressesByName.isEmpty && owner.counts.isEmpty)
+        // Objects with a life of their own stay; embedded ones end with their place.
+        #expect(realm.objects(PortedDog.self).count == 2)
+    }
+
+    @Test("creating with an update leaves alone what is not given")
+    func notGiven() throws {
+        let realm = try portedRealm()
+        let owner = try stored(realm)
+        try realm.write { realm.create(PortedOwner.self, value: ["id": 1, "name": "Bea"], update: .all) }
+        #expect(owner.name == "Bea" && owner.home?.street == "Elm" && owner.dogs.count == 1 && owner.counts["c"] == 1)
+    }
+
+    @Test("an update of what differs changes embedded objects where they are")
+    func embeddedInPlace() throws {
+        let realm = try portedRealm()
+        let owner = try stored(realm)
+        let home = try #require(owner.home)
+        let (first, second) = (owner.addresses[0], owner.addresses[1])
+        let named = try #require(owner.addressesByName["x"] ?? nil)
+        var heard: [String] = []
+        let token = home.observe { change in
+            if case .change(_, let properties) = change { heard += properties.map(\.name) }
+        }
+        defer { token.invalidate() }
+        try realm.write {
+            realm.create(
+                PortedOwner.self,
+                value: [
+                    "id": 1, "home": ["street": "Oak", "city": "Ulm"], "addresses": [["street": "c"]],
+                    "addressesByName": ["x": ["street": "z"], "n": ["street": "n"]],
+                ] as [String: Any], update: .modified)
+        }
+        #expect(!home.isInvalidated && home.street == "Oak" && owner.home?.street == "Oak")
+        #expect(!first.isInvalidated && first.street == "c" && second.isInvalidated && owner.addresses.count == 1)
+        #expect(!named.isInvalidated && named.street == "z")
+        #expect(owner.addressesByName.keys == ["n", "x"])
+        realm.refresh()
+        #expect(heard == ["street"])
+        try realm.write {
+            realm.create(PortedOwner.self, value: ["id": 1, "home": ["street": "Ash"]] as [String: Any], update: .all)
+        }
+        #expect(home.isInvalidated && owner.home?.street == "Ash" && owner.home?.city == "")
+    }
+
+    @Test("an embedded object may be assigned to the property that holds it")
+    func sameEmbedded() throws {
+        let realm = try portedRealm()
+        let owner = try stored(realm)
+        let home = try #require(owner.home)
+        try realm.write {
+            owner.home = owner.home
+            owner.setValue(home, forKey: "home")
+        }
+        #expect(!home.isInvalidated && owner.home?.street == "Elm")
+    }
+
+    // MARK: - Comparing
+
+    @Test("frozen objects of one row are equal without a primary key")
+    func frozenEquality() throws {
+        let realm = try portedRealm()
+        try realm.write { for name in ["Rex", "Bo"] { realm.create(PortedDog.self, value: ["name": name]) } }
+        let dogs = realm.objects(PortedDog.self)
+        let (rex, bo) = (dogs[0], dogs[1])
+        #expect(rex.freeze() == rex.freeze() && rex.freeze().hash == rex.freeze().hash)
+        #expect(rex.freeze() != bo.freeze() && rex.freeze() != rex)
+        #expect(Set([rex.freeze(), rex.freeze(), bo.freeze()]).count == 2)
+        let before = rex.freeze()
+        try realm.write { rex.age += 1 }
+        #expect(before != rex.freeze())
+    }
+
+    @Test("a query that compares with an unmanaged object finds nothing")
+    func unmanagedArgument() throws {
+        let realm = try portedRealm()
+        let owner = try stored(realm)
+        let owners = realm.objects(PortedOwner.self)
+        let stranger = PortedDog()
+        #expect(owners.filter("dog == %@", stranger).isEmpty)
+        #expect(owners.where { $0.dog == stranger }.isEmpty)
+        #expect(owners.filter("ANY dogs == %@", stranger).isEmpty)
+        #expect(owners.filter("dog != %@", stranger).count == 1)
+        #expect(owners.where { $0.dog.in([stranger, owner.dog]) }.count == 1)
+        #expect(owner.dogs.index(of: stranger) == nil)
+    }
+
+    // MARK: - To other threads
+
+    @Test("what a write makes can be referred to before its commit")
+    func referencesOfAWrite() async throws {
+        let realm = try portedRealm()
+        let configuration = realm.configuration
+        realm.beginWrite()
+        let dog = realm.create(PortedDog.self, value: ["name": "Rex"])
+        let owner = realm.create(PortedOwner.self, value: ["id": 1, "dogs": [dog]] as [String: Any])
+        let reference = ThreadSafeReference(to: dog)
+        let list = ThreadSafeReference(to: owner.dogs)
+        @ThreadSafe var kept = dog
+        let wrapper = _kept
+        try realm.commitWrite()
+        let names = await Task.detached { () -> [String?] in
+            guard let realm = try? Realm(configuration: configuration) else { return [] }
+            return [realm.resolve(reference)?.name, realm.resolve(list)?.first?.name, wrapper.wrappedValue?.name]
+        }.value
+        #expect(names == ["Rex", "Rex", "Rex"])
+        #expect(kept?.name == "Rex")
+
+        realm.beginWrite()
+        let lost = ThreadSafeReference(to: realm.create(PortedDog.self))
+        realm.cancelWrite()
+        let found = await Task.detached {
+            (try? Realm(configuration: configuration)).map { $0.resolve(lost) == nil } ?? false
+        }.value
+        #expect(found)
+    }
+
+    @Test("a commit without notifying a Realm's own observer is not told to it")
+    func realmToken() throws {
+        let realm = try portedRealm()
+        var heard: [String] = []
+        let quiet = realm.observe { _, _ in heard.append("quiet") }
+        let other = realm.observe { _, _ in heard.append("other") }
+        defer { [quiet, other].forEach { $0.invalidate() } }
+        try realm.write(withoutNotifying: [quiet]) { _ = realm.create(PortedDog.self) }
+        #expect(heard == ["other"])
+        try realm.write { _ = realm.create(PortedDog.self) }
+        #expect(heard == ["other", "quiet", "other"])
+    }
+}
