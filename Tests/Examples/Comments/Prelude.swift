@@ -48,6 +48,7 @@ class Person: Object {
     @Persisted var friendsByName: Map<String, Person?>
     @Persisted var nicknames: List<String>
     @Persisted var scores: List<Int>
+    @Persisted var marks: List<Int?>
     @Persisted var visitsByCity: Map<String, Int>
     @Persisted var address: Address?
     @Persisted var addresses: List<Address>
@@ -76,6 +77,11 @@ class PersonProjection: Projection<Person> {
     @Projected(\Person.firstName) var firstName
     @Projected(\Person.address?.city) var homeCity
     @Projected(\Person.friends.projectTo.firstName) var firstFriendsName: ProjectedCollection<String>
+}
+
+class Route: Object {
+    @Persisted var name = ""
+    @Persisted var temperatures: List<Celsius>
 }
 
 class ToDo: Object {
@@ -140,6 +146,7 @@ nonisolated(unsafe) let dog = Dog()
 nonisolated(unsafe) let rex = Dog()
 nonisolated(unsafe) let toy = DogToy()
 nonisolated(unsafe) let person = Person()
+nonisolated(unsafe) let route = Route()
 nonisolated(unsafe) let club = DogClub()
 nonisolated(unsafe) let project = Project()
 nonisolated(unsafe) let task = ToDo()

@@ -363,7 +363,7 @@ extension List: MutableCollection {
     /// The elements of a range. A slice that is assigned may be of any length: it replaces the range.
     ///
     /// ```swift
-    /// try realm.write { person.nicknames[0..<2] = other.nicknames[1...] }
+    /// try realm.write { person.nicknames[0..<2] = person.friends[0].nicknames[1...] }
     /// ```
     public subscript(bounds: Range<Int>) -> Slice<List<Element>> {
         get { Slice(base: self, bounds: bounds) }

@@ -158,6 +158,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     }
 
     /// Whether another value is a map equal to this one, which is what `==` asks.
+    ///
+    /// ```swift
+    /// dog.favoriteParksByCity.isEqual(dog.favoriteParksByCity)    // true
+    /// ```
     public func isEqual(_ object: Any?) -> Bool { (object as? Map).map { $0 == self } ?? false }
 
     // MARK: - Changing
