@@ -1,4 +1,5 @@
 package import CausewayModel
+import CausewayQuery
 import CausewayStore
 
 extension Schema {
@@ -7,6 +8,7 @@ extension Schema {
     package var fingerprint: UInt64 {
         if classes.isEmpty { return 0 }
         var fingerprint = Fingerprint()
+        fingerprint.add(QueryLanguage.meaning)
         for declared in classes.sorted(by: { $0.name < $1.name }) {
             fingerprint.add(declared.name)
             for name in declared.properties.map(\.name).sorted() { fingerprint.add(name) }

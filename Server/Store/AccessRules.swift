@@ -69,6 +69,7 @@ extension AccessRules {
         let other = otherwise.readText
         if other == "*", texts.allSatisfy({ $0.1 == "*" }) { return 0 }
         var fingerprint = Fingerprint()
+        fingerprint.add(QueryLanguage.meaning)
         fingerprint.add(other)
         for (name, text) in texts where text != other {
             fingerprint.add(name)

@@ -94,6 +94,23 @@ struct PortedCollectionsTests {
         }
     }
 
+    @Test("a slice of a list is changed in place, and assigned from the list itself")
+    func slicesInPlace() throws {
+        for (form, owner) in try forms() where form != "frozen" {
+            func change() {
+                owner.nicknames.removeAll()
+                owner.nicknames.append(objectsIn: ["b", "a", "x", "y"])
+                owner.nicknames[0..<2].sort()
+                #expect(Array(owner.nicknames) == ["a", "b", "x", "y"], "\(form)")
+                owner.nicknames[0..<2] = owner.nicknames[2..<4]
+                #expect(Array(owner.nicknames) == ["x", "y", "x", "y"], "\(form)")
+                owner.nicknames[1..<3].reverse()
+                #expect(Array(owner.nicknames) == ["x", "x", "y", "y"], "\(form)")
+            }
+            if let realm = owner.realm { try realm.write(change) } else { change() }
+        }
+    }
+
     @Test("objects whose link is empty are not distinct by what lies behind it")
     func distinctThroughNothing() throws {
         let realm = try portedRealm()

@@ -1,6 +1,7 @@
 import Causeway
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 /// What apps that come from RealmSwift do with objects, and what they are used to seeing.
@@ -167,10 +168,51 @@ struct PortedObjectsTests {
         #expect(owner.dogs.index(of: stranger) == nil)
     }
 
+    @Test("an update with the same link, or with a new object of its key, leaves the link alone")
+    func sameLink() throws {
+        let realm = try portedRealm()
+        let task = try realm.write { realm.create(PortedTask.self, value: ["kind": 1]) }
+        let owner = try realm.write {
+            realm.create(PortedOwner.self, value: ["id": 1, "dog": ["name": "Rex"]] as [String: Any])
+        }
+        var heard = 0
+        let token = owner.observe { _ in heard += 1 }
+        defer { token.invalidate() }
+        try realm.write {
+            realm.create(PortedOwner.self, value: ["id": 1, "dog": owner.dog as Any], update: .modified)
+        }
+        realm.refresh()
+        #expect(heard == 0 && owner.dog?.name == "Rex" && task.kind == .small)
+    }
+
+    @Test("parts of a new object that are stored as embedded objects are written whole by an update")
+    func mappedUpdate() throws {
+        let realm = try portedRealm()
+        try realm.write {
+            realm.create(
+                PortedRoute.self,
+                value: ["points": [["x": 1.0, "y": 2.0], ["x": 3.0]], "start": ["x": 5.0, "y": 6.0]] as [String: Any])
+        }
+        let route = try #require(realm.objects(PortedRoute.self).first)
+        #expect(route.points.map(\.y) == [2, 0] && route.start == PortedPoint(x: 5, y: 6))
+    }
+
     // MARK: - To other threads
 
+    /// What the body answers on a thread of its own, while this one waits.
+    private func elsewhere<Answer: Sendable>(_ body: @escaping @Sendable () -> Answer) -> Answer? {
+        let answer = Mutex<Answer?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Thread {
+            answer.withLock { $0 = body() }
+            done.signal()
+        }.start()
+        done.wait()
+        return answer.withLock { $0 }
+    }
+
     @Test("what a write makes can be referred to before its commit")
-    func referencesOfAWrite() async throws {
+    func referencesOfAWrite() throws {
         let realm = try portedRealm()
         let configuration = realm.configuration
         realm.beginWrite()
@@ -180,21 +222,28 @@ struct PortedObjectsTests {
         let list = ThreadSafeReference(to: owner.dogs)
         @ThreadSafe var kept = dog
         let wrapper = _kept
+        #expect(elsewhere { wrapper.wrappedValue == nil } == true)
         try realm.commitWrite()
-        let names = await Task.detached { () -> [String?] in
+        let names = elsewhere { () -> [String?] in
             guard let realm = try? Realm(configuration: configuration) else { return [] }
             return [realm.resolve(reference)?.name, realm.resolve(list)?.first?.name, wrapper.wrappedValue?.name]
-        }.value
-        #expect(names == ["Rex", "Rex", "Rex"])
-        #expect(kept?.name == "Rex")
+        }
+        #expect(names == ["Rex", "Rex", "Rex"] && kept?.name == "Rex")
+    }
 
+    @Test("what an undone write had made is nothing, also where another object has its row")
+    func referencesOfAnUndoneWrite() throws {
+        let realm = try portedRealm()
+        let configuration = realm.configuration
+        let owner = try realm.write { realm.create(PortedOwner.self, value: ["id": 1, "dogs": [["name": "Rex"]]]) }
         realm.beginWrite()
         let lost = ThreadSafeReference(to: realm.create(PortedDog.self))
+        let stays = ThreadSafeReference(to: owner.dogs)
+        @ThreadSafe var kept = realm.create(PortedDog.self)
         realm.cancelWrite()
-        let found = await Task.detached {
-            (try? Realm(configuration: configuration)).map { $0.resolve(lost) == nil } ?? false
-        }.value
-        #expect(found)
+        try realm.write { for _ in 0..<3 { realm.create(PortedDog.self, value: ["name": "another"]) } }
+        let found = elsewhere { (try? Realm(configuration: configuration)).map { $0.resolve(lost) == nil } ?? false }
+        #expect(found == true && kept == nil && realm.resolve(stays)?.count == 1)
     }
 
     @Test("a commit without notifying a Realm's own observer is not told to it")

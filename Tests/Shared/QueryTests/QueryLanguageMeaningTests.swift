@@ -46,6 +46,7 @@ struct QueryLanguageMeaningTests {
             "bool == ANY {0, 1}", "int == {5, 7}", "{1, 7} == int", "tags BEGINSWITH {'x', 'b'}", "int > {6, 9}",
             "maybeInt <= nil", "maybeInt >= nil", "maybeInt >= maybeInt", "NOT maybeInt > maybeInt", "NOT int > nil",
             "NOT int == nil", "int != nil", "maybeInt + 1 <= maybeInt - 1", "maybeInt IN {nil, 3}",
+            "maybeInt + 1 <= nil", "NOT maybeInt + 1 > nil", "NOT int + 1 BETWEEN {1, nil}",
         ])
     func holding(text: String) throws {
         #expect(try holds(text))
@@ -84,8 +85,15 @@ struct QueryLanguageMeaningTests {
             ),
             ("int + nothing > 2", "Invalid property name: Property 'nothing' not found in object of type 'All'"),
             ("int + 1 == 'x'", "Expected a number beside arithmetic, but received: x (Invalid value)"),
-            ("int + 1 > nil", "Invalid operator type: Operator '>' not supported with nil"),
-            ("int + 1 BETWEEN {1, nil}", "Invalid operator type: Operator '<=' not supported with nil"),
+            (
+                "int BETWEEN {nil, 'x'}",
+                "Expected object of type int for property 'int' on object of type 'All', but received: x (Invalid value)"
+            ),
+            (
+                "friends['Rex'].int == nil",
+                "Invalid keypath: 'friends['Rex'].int' asks for elements of 'friends' that it does not have"
+            ),
+            ("mate[*].int > 1", "Invalid keypath: 'mate[*].int' asks for elements of 'mate' that it does not have"),
             ("int + 1 LIKE 'x'", "Invalid operator type: Operator 'LIKE' not supported for the result of arithmetic"),
             ("int + 1 ==[c] 2", "Invalid operator type: [c] and [d] are not supported for the result of arithmetic"),
             ("int > 1 / 0", "Division by zero: '1 / 0' has no result"),

@@ -42,8 +42,9 @@ struct QueryLanguageParserTests {
         a.@links.@avg > 1                              |
         ANY {1, 2} == age                              |
         some {1, 2} == age                             | ANY {1, 2} == age
-        {1, 2} == age                                  | ANY {1, 2} == age
-        age == {18, 21}                                | age == ANY {18, 21}
+        {1, 2} == age                                  | age IN {1, 2}
+        age == {18, 21}                                | age IN {18, 21}
+        age != {18, 21}                                | age != ANY {18, 21}
         name BEGINSWITH[c] {'A', 'B'}                  | name BEGINSWITH[c] ANY {'A', 'B'}
         {1, 2} IN scores                               | ANY {1, 2} IN scores
         age == ANY {1, 2}                              |

@@ -89,8 +89,8 @@ func naiveElement(_ list: [Value], _ place: ListPlace) -> Value {
     case .first: list.first ?? .null
     case .last: list.last ?? .null
     case .at(let index): index < list.count ? list[index] : .null
-    // A key belongs to a map, whose steps do not come here.
-    case .key: .null
+    // Steps with these have no place: a key is the map's, and every element is what a collection stands for.
+    case .key, .each: preconditionFailure("a bound list has positions alone")
     }
 }
 

@@ -6,7 +6,7 @@ extension List: _Persistable {
     public static var _shape: _PropertyShape {
         let element = Element._shape
         var shape = _PropertyShape(
-            element.type, collection: .list, isOptional: element.isOptional && !element.isMapped,
+            element.type, collection: .list, isOptional: element.isOptional && !Element._isRequiredMapped,
             target: element.target)
         shape.isCounter = element.isCounter
         return shape
@@ -66,6 +66,11 @@ extension List: _Persistable {
     public static func _tracing(_ recorder: _PathRecorder) -> List {
         List(state: .tracing(recorder))
     }
+}
+
+extension RealmCollectionValue {
+    /// Whether a value that is stored as an embedded object is always there: such an element is no optional link.
+    static var _isRequiredMapped: Bool { _shape.isMapped && !(self is any OptionalType.Type) }
 }
 
 extension List: ListFilling {

@@ -52,7 +52,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection {
     /// The collection as a query, which filters and sorts derive from.
     public var _source: _ResultsSource {
         guard let managed else {
-            misuse("This method may only be called on List instances retrieved from a Realm")
+            misuse("This method may only be called on RLMArray instances retrieved from an RLMRealm")
         }
         return managed.source
     }
@@ -367,7 +367,14 @@ extension List: MutableCollection {
     /// ```
     public subscript(bounds: Range<Int>) -> Slice<List<Element>> {
         get { Slice(base: self, bounds: bounds) }
-        set { replaceSubrange(bounds, with: newValue) }
+        set {
+            // A slice that was changed in place has changed the list already.
+            if newValue.base === self, newValue.startIndex == bounds.lowerBound, newValue.endIndex == bounds.upperBound
+            {
+                return
+            }
+            replaceSubrange(bounds, with: newValue)
+        }
     }
 }
 
@@ -380,8 +387,10 @@ extension List: RangeReplaceableCollection {
     public func replaceSubrange<C: Collection, R>(_ subrange: R, with newElements: C)
     where C.Iterator.Element == Element, R: RangeExpression, List<Element>.Index == R.Bound {
         let range = subrange.relative(to: self)
+        // Before anything is removed: they may be elements of this list.
+        let elements = Array(newElements)
         for position in range.reversed() { remove(at: position) }
-        insert(contentsOf: newElements, at: range.lowerBound)
+        insert(contentsOf: elements, at: range.lowerBound)
     }
 
     /// Removes the elements of a range.

@@ -55,7 +55,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     /// The collection as a query, which filters and sorts derive from.
     public var _source: _ResultsSource {
         guard let managed else {
-            misuse("This method may only be called on Map instances retrieved from a Realm")
+            misuse("This method may only be called on RLMDictionary instances retrieved from an RLMRealm")
         }
         return managed.list.source
     }

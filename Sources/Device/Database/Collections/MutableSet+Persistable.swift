@@ -6,7 +6,7 @@ extension MutableSet: _Persistable {
     public static var _shape: _PropertyShape {
         let element = Element._shape
         var shape = _PropertyShape(
-            element.type, collection: .set, isOptional: element.isOptional && !element.isMapped,
+            element.type, collection: .set, isOptional: element.isOptional && !Element._isRequiredMapped,
             target: element.target)
         shape.isCounter = element.isCounter
         return shape

@@ -52,7 +52,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     /// The collection as a query, which filters and sorts derive from.
     public var _source: _ResultsSource {
         guard let managed else {
-            misuse("This method may only be called on MutableSet instances retrieved from a Realm")
+            misuse("This method may only be called on RLMSet instances retrieved from an RLMRealm")
         }
         return managed.list.source
     }

@@ -191,3 +191,25 @@ extension RealmCollection where Element: _QueryOptional, Element.Wrapped: Addabl
     /// ```
     public func average<T: AddableType>() -> T? { average(ofProperty: "self") }
 }
+
+// MARK: - Types with an order of their own
+
+extension RealmCollection where Element: PersistableEnum {
+    /// The smallest case; nil when there is none.
+    ///
+    /// - Complexity: O(n).
+    public func min() -> Element? { Array(self).min() }
+
+    /// The largest case; nil when there is none.
+    public func max() -> Element? { Array(self).max() }
+}
+
+extension RealmCollection where Element: _CustomPersistable & Comparable {
+    /// The smallest value in the order of the type; nil when there is none.
+    ///
+    /// - Complexity: O(n).
+    public func min() -> Element? { Array(self).min() }
+
+    /// The largest value in the order of the type; nil when there is none.
+    public func max() -> Element? { Array(self).max() }
+}

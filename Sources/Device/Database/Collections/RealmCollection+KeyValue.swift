@@ -51,7 +51,10 @@ extension RealmCollection {
             return values
         }
         let parts = keyPath.split(separator: ".", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { misuse("Unsupported KVC collection operator found in key path '\(keyPath)'") }
+        guard parts.count == 2 else {
+            misuse(
+                "Missing key path for KVC collection operator \(parts[0].dropFirst()) in key path '\(keyPath)'")
+        }
         switch parts[0] {
         case "@unionOfObjects": return union(parts[1])
         case "@distinctUnionOfObjects": return distinct(union(parts[1]))

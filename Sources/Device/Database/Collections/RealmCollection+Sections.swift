@@ -84,6 +84,16 @@ extension RealmCollection where Element: _CustomPersistable, Element.PersistedTy
     }
 }
 
+extension RealmCollection
+where Element: _QueryOptional, Element.Wrapped: _CustomPersistable, Element.Wrapped.PersistedType: SortableType {
+    /// The values in sections by what a block says of each, live and in the order of what they are stored as; nil first.
+    public func sectioned<Key: _Persistable & Hashable>(
+        by block: @escaping (Element) -> Key, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        sections(of: sortedValues(ascending), by: block)
+    }
+}
+
 extension RealmCollection {
     fileprivate func sortedValues(_ ascending: Bool) -> _ResultsSource {
         _source.sorted(by: [SortDescriptor(keyPath: "self", ascending: ascending)])

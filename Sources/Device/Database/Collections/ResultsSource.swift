@@ -407,10 +407,21 @@ public final class _ResultsSource {
         }
     }
 
+    /// The type of the values, as RealmSwift's messages call it.
+    private var valueWord: String {
+        guard case .list(_, let owner, let column) = origin else { return "object" }
+        return owner.schema.properties[column].type.word
+    }
+
     func sorted(by descriptors: [SortDescriptor]) -> _ResultsSource {
         guard let access else {
-            guard descriptors.count == 1, descriptors[0].keyPath == "self" else {
-                misuse("Collections of values can only be sorted on 'self'.")
+            guard descriptors.count == 1 else {
+                misuse("Cannot sort array of '\(valueWord)' on more than one key path")
+            }
+            guard descriptors[0].keyPath == "self" else {
+                misuse(
+                    "Cannot sort on key path '\(descriptors[0].keyPath)': arrays of '\(valueWord)' can only be sorted on 'self'"
+                )
             }
             return adding(.sortValues(ascending: descriptors[0].ascending))
         }

@@ -20,7 +20,7 @@ import Synchronization
 @propertyWrapper
 public final class ThreadSafe<T: ThreadConfined>: Sendable {
     /// The value, frozen, so that any thread may hold it.
-    private let content: Mutex<Transferred<T>?>
+    private let content: Mutex<Transferred<Referred<T>>?>
 
     /// Keeps a value, or nothing yet.
     public init(wrappedValue: T?) {
@@ -30,11 +30,14 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     /// The live value in the Realm of the caller's thread or of the main queue; nil once it has been deleted.
     public var wrappedValue: T? {
         get {
-            guard let kept = content.withLock({ $0 }), let instance = kept.value.realm?.instance else { return nil }
+            guard let kept = content.withLock({ $0 }), let instance = kept.value.value.realm?.instance else {
+                return nil
+            }
             guard let place = openForObservation(instance.configuration, .current),
                 let value = kept.value.resolved(in: place)
             else {
-                content.withLock { $0 = nil }
+                // What an open write has made is still to come.
+                if kept.value.write?.outcome != .open { content.withLock { $0 = nil } }
                 return nil
             }
             // Kept anew, so that the file may let go of the old version.
@@ -52,7 +55,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
 }
 
 extension ThreadConfined {
-    fileprivate func kept() -> Self {
+    fileprivate func kept() -> Referred<Self> {
         guard realm != nil else { misuse("Only managed objects may be wrapped as thread safe.") }
         return forOtherThreads()
     }

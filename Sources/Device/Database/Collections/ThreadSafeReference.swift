@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// The reference keeps the version of the data that it was made in until it is resolved or let go of, so do not keep
 /// references: ``ThreadSafe`` is for what lives longer. An object that the current write transaction has made can be
-/// referred to, and is found once that transaction is committed. What is frozen may be used anywhere and resolves to itself.
+/// referred to, and is found once that transaction is committed. What is frozen may be used anywhere; a reference to it resolves to its live form.
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let content: Handover<Confined>
 
@@ -29,7 +29,7 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     /// Whether the reference was already resolved and cannot be resolved again.
     public var isInvalidated: Bool { content.isEmpty }
 
-    fileprivate func take() -> Confined? { content.take() }
+    fileprivate func take() -> Referred<Confined>? { content.take() }
 }
 
 extension Realm {
@@ -50,26 +50,32 @@ extension Realm {
 }
 
 extension ThreadConfined {
-    /// The value in a form that any thread may hold: frozen.
-    func forOtherThreads() -> Self {
-        guard realm != nil else {
+    /// The value in a form that any thread may hold.
+    func forOtherThreads() -> Referred<Self> {
+        guard let instance = realm?.instance else {
             misuse("Cannot construct reference to unmanaged object, which can be passed across threads directly")
         }
         if isInvalidated { misuse("Cannot construct reference to invalidated object") }
-        return (self as? any ReferablePlace)?.frozenPlace() as? Self ?? freeze()
+        let frozen = (self as? any ReferablePlace)?.frozenPlace() as? Self ?? freeze()
+        let source = (frozen as? any RealmCollection)?._source ?? (frozen as? any RealmKeyedCollection)?._source
+        let isThere = (frozen as? any ReferablePlace)?.isThere ?? source?.hasOrigin ?? true
+        return Referred(value: frozen, write: instance.isInWrite && !isThere ? instance.referredWrite : nil)
     }
+}
 
-    /// The live form of a frozen value in an instance; nil when it is gone.
-    func resolved(in instance: RealmInstance) -> Self? {
+extension Referred {
+    /// The live form of the value in an instance; nil when it is gone, or not there yet.
+    func resolved(in instance: RealmInstance) -> Value? {
         instance.checkThread()
-        guard let source = realm?.instance, source.coordinator === instance.coordinator else {
+        guard let source = value.realm?.instance, source.coordinator === instance.coordinator else {
             misuse("Cannot resolve thread safe reference in Realm with different configuration than the source Realm.")
         }
+        // What an undone write had made is nowhere, and its row may have become another object.
+        if write?.outcome == .undone { return nil }
         if instance.transaction.version < source.transaction.version { instance.refresh() }
-        func find() -> Self? { ThawingPlace.$instance.withValue(Transferred(instance)) { thaw() } }
+        func find() -> Value? { ThawingPlace.$instance.withValue(Transferred(instance)) { value.thaw() } }
         if let found = find() { return found }
-        // Made in a write, of an object of that write: it is in the version of the commit.
-        return instance.refresh() ? find() : nil
+        return write?.outcome == .committed && instance.refresh() ? find() : nil
     }
 }
 
@@ -82,15 +88,15 @@ enum ThawingPlace {
 ///
 /// `Transferred`, because a frozen value may be read and released on any thread. The lock guards whether it was taken.
 private final class Handover<Confined: ThreadConfined>: Sendable {
-    private let content: Mutex<Transferred<Confined>?>
+    private let content: Mutex<Transferred<Referred<Confined>>?>
 
-    init(_ value: Confined) {
+    init(_ value: Referred<Confined>) {
         content = Mutex(Transferred(value))
     }
 
     var isEmpty: Bool { content.withLock { $0 == nil } }
 
-    func take() -> Confined? {
+    func take() -> Referred<Confined>? {
         content.withLock { content in
             defer { content = nil }
             return content

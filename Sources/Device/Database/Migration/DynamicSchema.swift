@@ -16,13 +16,54 @@ extension Schema {
         self.init(objectSchema)
     }
 
-    var stored: StoredSchema {
-        StoredSchema(
+    /// The classes as tables.
+    ///
+    /// - Throws: `Realm.Error.fail` for two classes, or two properties of a class, with one name.
+    func checked() throws -> StoredSchema {
+        var problems: [String] = []
+        for (name, same) in Dictionary(grouping: objectSchema, by: \.className) where same.count > 1 {
+            problems.append("- Type '\(name)' appears more than once in the schema.")
+        }
+        for shown in objectSchema {
+            for (name, same) in Dictionary(grouping: shown.properties, by: \.columnName) where same.count > 1 {
+                problems.append(
+                    "- Property '\(name)' appears more than once in the schema for type '\(shown.className)'.")
+            }
+        }
+        guard problems.isEmpty else {
+            throw Realm.Error(
+                .fail,
+                "Schema validation failed due to the following errors:\n" + problems.sorted().joined(separator: "\n"))
+        }
+        return StoredSchema(
             objectSchema.map { shown in
                 ClassSchema(
                     name: shown.className,
                     kind: shown.isEmbedded ? .embedded : shown.isAsymmetric ? .asymmetric : .object,
                     properties: shown.properties.filter { $0.type != .linkingObjects }.map(\.storedProperty))
+            })
+    }
+}
+
+extension StoredSchema {
+    /// With what only the file knows of properties that it has: a public schema tells no counter from an integer, no text
+    /// from a string, and no delete rules.
+    func adopting(_ file: StoredSchema) -> StoredSchema {
+        StoredSchema(
+            classes.map { declared in
+                ClassSchema(
+                    name: declared.name, kind: declared.kind,
+                    properties: declared.properties.map { property in
+                        guard let known = file[declared.name]?.properties.first(where: { $0.name == property.name }),
+                            known.type == property.type, known.collection == property.collection
+                        else { return property }
+                        var property = property
+                        property.isCounter = known.isCounter
+                        property.isText = known.isText
+                        property.isFullTextIndexed = known.isFullTextIndexed
+                        property.deletionRule = known.deletionRule
+                        return property
+                    })
             })
     }
 }

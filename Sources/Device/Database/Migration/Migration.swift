@@ -143,10 +143,16 @@ public final class Migration {
     ///
     /// - Complexity: O(n) in the objects of the class.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
-        guard let before = old.declared.schema[typeName], let source = before.index(of: oldName) else {
+        guard let before = old.declared.schema[typeName] else {
+            misuse("Cannot rename properties for type '\(typeName)' because it does not exist.")
+        }
+        guard let after = new.declared.schema[typeName] else {
+            misuse("Cannot rename properties for type '\(typeName)' because it has been removed from the Realm.")
+        }
+        guard let source = before.index(of: oldName) else {
             misuse("Cannot rename property '\(typeName).\(oldName)' because it does not exist.")
         }
-        guard let after = new.declared.schema[typeName], let target = after.index(of: newName) else {
+        guard let target = after.index(of: newName) else {
             misuse("Renamed property '\(typeName).\(newName)' does not exist.")
         }
         if after.index(of: oldName) != nil {

@@ -28,7 +28,7 @@ extension ObjectBase {
     /// ```
     public class func sharedSchema() -> ObjectSchema? {
         let model = ObjectModel.of(self)
-        return model.properties.isEmpty ? nil : model.shown
+        return model.hasProperties ? model.shown : nil
     }
 }
 

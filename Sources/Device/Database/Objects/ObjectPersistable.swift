@@ -54,6 +54,9 @@ extension _PersistableObject where Self: ObjectBase {
         if target?.isEmbedded == true || access.instance.updatePolicy == .modified {
             let present = access.value(object._key, column)
             if access.instance.keeps(present, for: value, target) { return }
+            let stored = _optionalToStored(value, target).value
+            if stored != present { access.write(object._key, column, stored) }
+            return
         }
         access.write(object._key, column, _optionalToStored(value, target).value)
     }

@@ -24,6 +24,7 @@ public class NotificationToken: @unchecked Sendable {
     /// ```
     public init() {
         observation = ObservationState()
+        observation.cancel()
     }
 
     deinit {
@@ -82,6 +83,6 @@ final class ObservationState: Sendable {
             defer { state = State(isCancelled: true, held: nil) }
             return state
         }
-        return withExtendedLifetime(last) { $0.held != nil }
+        return withExtendedLifetime(last) { !$0.isCancelled }
     }
 }

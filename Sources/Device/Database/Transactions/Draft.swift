@@ -10,12 +10,18 @@ final class Draft {
     unowned(unsafe) let instance: RealmInstance?
     /// The properties that each object was given, by position in the class's model. Only an update fills it, because
     /// nobody else asks.
-    private var given: [ObjectIdentifier: Set<Int>] = [:]
+    private var given: [ObjectIdentifier: Given] = [:]
     private let isUpdate: Bool
     /// Whether a link to an object of another Realm leads to the object of this Realm with the same primary key.
     private let linksByKey: Bool
     /// Copies made so far, so that a cycle of objects becomes the same cycle of copies.
     private var copies: [ObjectIdentifier: Copy] = [:]
+
+    private struct Given {
+        /// Held, because the identity of one that is gone may become another's.
+        var object: ObjectBase
+        var positions: Set<Int> = []
+    }
 
     private struct Copy {
         /// Held, because the identity of a released object may become another's.
@@ -34,7 +40,7 @@ final class Draft {
 
     /// Whether an update should write the property. Objects that were not made here are written whole.
     func wrote(_ property: Int, of object: ObjectBase) -> Bool {
-        given[ObjectIdentifier(object)]?.contains(property) ?? true
+        given[ObjectIdentifier(object)]?.positions.contains(property) ?? true
     }
 
     // MARK: - Filling
@@ -50,7 +56,7 @@ final class Draft {
     }
 
     private func fill(_ object: ObjectBase, _ model: ObjectModel, from value: Any) {
-        if isUpdate { given[ObjectIdentifier(object)] = [] }
+        if isUpdate { given[ObjectIdentifier(object)] = Given(object: object) }
         // Objects last: testing whether an array or a dictionary is one bridges it to Foundation first.
         switch value {
         case let values as [Any]: fill(object, model, from: values)
@@ -96,7 +102,7 @@ final class Draft {
     }
 
     private func set(_ object: ObjectBase, _ position: Int, to any: Any, in model: ObjectModel) {
-        if isUpdate { given[ObjectIdentifier(object)]?.insert(position) }
+        if isUpdate { given[ObjectIdentifier(object)]?.positions.insert(position) }
         let base = Unmanaged.passUnretained(object).toOpaque()
         // Nearly always the value has the property's own type, and needs no conversion.
         if object._header == nil, model.places[position].take(base + model.places[position].offset, any) { return }

@@ -1,3 +1,5 @@
+import CausewayObjectStore
+
 // Frozen Realms, objects and collections: a snapshot that never changes and may be read on any thread.
 
 extension Realm {
@@ -57,6 +59,9 @@ public protocol _Freezable: ObjectBase {}
 
 /// What another thread may hold although no commit has made it yet: it says where the object will be.
 protocol ReferablePlace {
+    /// Whether the Realm that it belongs to has the object.
+    var isThere: Bool { get }
+
     /// The object's place in the snapshot that the write began on, whether or not it is there already.
     func frozenPlace() -> Self
 }
@@ -64,6 +69,8 @@ protocol ReferablePlace {
 extension ObjectBase: ReferablePlace {}
 
 extension ReferablePlace where Self: ObjectBase {
+    var isThere: Bool { _access.map { $0.table.exists(_key) } ?? true }
+
     func frozenPlace() -> Self {
         let access = _checkedAccess()
         let frozen = access.instance.frozen()

@@ -113,7 +113,14 @@ extension RealmInstance {
             let wrapper = base + property.offset
             if !property.isScalar {
                 // What the new object never touched is empty, and replaces what is stored.
-                if property.wrapper.isUntouched(wrapper) { _ = property.wrapper.read(object, wrapper) }
+                if access.model.places[position].isUntouched(wrapper) {
+                    if isEmpty(access, key, column, property.shape) { continue }
+                    if property.shape.isMapped, property.shape.collection == .none {
+                        access.write(key, column, .null)
+                        continue
+                    }
+                    _ = property.wrapper.read(object, wrapper)
+                }
                 if let run = property.wrapper.promotion(wrapper) { promotions.append((column, run)) }
                 continue
             }
@@ -123,6 +130,12 @@ extension RealmInstance {
         }
         access.bind(object, to: key)
         for (column, run) in promotions { run(object, column) }
+    }
+
+    /// Whether a row has nothing in a property that is no scalar.
+    private func isEmpty(_ access: _ClassAccess, _ key: ObjectKey, _ column: Int, _ shape: _PropertyShape) -> Bool {
+        if shape.collection != .none { return access.table.listCount(key, column) == 0 }
+        return !shape.isText && access.value(key, column).isNull
     }
 
     // MARK: - Creating

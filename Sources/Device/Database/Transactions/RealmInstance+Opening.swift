@@ -38,6 +38,9 @@ extension RealmInstance {
         do {
             let transaction = try coordinator.store.read()
             if configuration.showsSchemaOfFile { declared = .dynamic(transaction.schema) }
+            if configuration.dynamicSchema != nil {
+                declared = .dynamic(declared.schema.adopting(transaction.schema))
+            }
             do {
                 if !configuration.showsSchemaOfFile {
                     try transaction.adapt(to: declared.stored(for: configuration), configuration) { version in
@@ -168,7 +171,7 @@ extension FileCoordinator {
 extension Realm.Configuration {
     /// The classes of the configuration, found and checked.
     func declaredSchema() throws -> DeclaredSchema {
-        if let dynamicSchema { return .dynamic(dynamicSchema.stored) }
+        if let dynamicSchema { return .dynamic(try dynamicSchema.checked()) }
         if let objectTypes {
             for type in objectTypes where type._kind == .asymmetric && syncSettings == nil {
                 throw Realm.Error(

@@ -17,7 +17,10 @@ extension RealmInstance {
 
     /// Makes a list of embedded objects hold new ones, one by one in the place of those that are there.
     func take(_ elements: [ObjectBase], in list: ManagedList, _ target: _ClassAccess) {
-        let present = list.access.table.listValues(list.key, list.column)
+        // As the list shows them: positions do not count objects that have not arrived.
+        let present = list.access.table.listValues(list.key, list.column).filter { value in
+            if case .object(let key) = value { target.table.exists(key) } else { false }
+        }
         for (position, element) in elements.enumerated() {
             if position >= present.count {
                 list.append(target.link(to: element))
@@ -30,8 +33,8 @@ extension RealmInstance {
 
     /// Makes a map of embedded objects hold new ones, each in the place of the one that its key has.
     func take(_ entries: [(key: String, value: ObjectBase?)], in map: ManagedMap, _ target: _ClassAccess) {
-        let wanted = Set(entries.map(\.key))
-        for name in map.names where !wanted.contains(name) { map.remove(name) }
+        let wanted = Set(entries.map { ExactKey($0.key) })
+        for name in map.names where !wanted.contains(ExactKey(name)) { map.remove(name) }
         for (name, object) in entries {
             if let present = map.value(name), keeps(present, for: object, target) { continue }
             map.put(name, object.map(target.link) ?? .null)

@@ -55,6 +55,8 @@ final class RealmInstance {
 
     var autorefresh = true
     @exclusivity(unchecked) var isInWrite = false
+    /// Nil until somebody refers to what the open write makes.
+    @exclusivity(unchecked) var openWrite: OpenWrite?
     let observers = ObserverRegistry()
     /// Nil until the first write that does not block.
     var asyncWrites: AsyncWrites?
@@ -250,7 +252,8 @@ final class RealmInstance {
         let access = _ClassAccess(model, table: table, in: self)
         if let frozenClasses { return frozenClasses.add(access, named: model.className) }
         accesses[model.className] = access
-        accessesByType[ObjectIdentifier(model.type)] = access
+        // `DynamicObject` is the type of many classes, and stands for none of them.
+        if !model.isDynamic { accessesByType[ObjectIdentifier(model.type)] = access }
         return access
     }
 
@@ -288,6 +291,7 @@ final class RealmInstance {
     }
 
     func committed(_ version: UInt64, droppingObjects: Bool) {
+        endOpenWrite(.committed)
         lastCommit = Commit(write: writeNumber, version: version, hasDroppedObjects: droppingObjects)
     }
 
@@ -307,6 +311,7 @@ final class RealmInstance {
     }
 
     func undone() {
+        endOpenWrite(.undone)
         contentChanged()
         for access in accesses.values { access.transactionAborted() }
     }

@@ -26,13 +26,14 @@ struct SchemaComparison {
 
     private mutating func compare(_ known: ClassSchema, _ wanted: ClassSchema) {
         if known.kind != wanted.kind {
-            conflicts.append("- Class '\(wanted.name)' has been changed from \(known.kind) to \(wanted.kind).")
+            conflicts.append(
+                "- Class '\(wanted.name)' has been changed from \(known.kind.word) to \(wanted.kind.word).")
         }
         let oldKey = known.primaryKeyIndex.map { known.properties[$0].name }
         let newKey = wanted.primaryKeyIndex.map { wanted.properties[$0].name }
         switch (oldKey, newKey) {
-        case (nil, let new?):
-            conflicts.append("- Primary Key for class '\(wanted.name)' has been added. (\(new))")
+        case (nil, _?):
+            conflicts.append("- Primary Key for class '\(wanted.name)' has been added.")
         case (_?, nil):
             conflicts.append("- Primary Key for class '\(wanted.name)' has been removed.")
         case (let old?, let new?) where old != new:
@@ -59,7 +60,7 @@ struct SchemaComparison {
             conflicts.append("- Property '\(name)' has been changed from '\(known.words)' to '\(wanted.words)'.")
         } else if known.target != wanted.target {
             conflicts.append(
-                "- Property '\(name)' has been changed from '<\(known.target ?? "")>' to '<\(wanted.target ?? "")>'.")
+                "- Property '\(name)' has been changed from '\(known.linkWords)' to '\(wanted.linkWords)'.")
         } else if known.isOptional != wanted.isOptional {
             conflicts.append("- Property '\(name)' has been made \(wanted.isOptional ? "optional" : "required").")
         }
@@ -165,5 +166,21 @@ extension Transaction {
         }
         return !comparison.hasAdditions && !comparison.hasOtherRules
             && (isSynchronised || version == configuration.schemaVersion)
+    }
+}
+
+extension StoredProperty {
+    /// The class that its links lead to, as RealmSwift's messages have it: `<Dog>`, `array<Dog>`.
+    fileprivate var linkWords: String { (collection == .none ? "" : collection.word) + "<\(target ?? "")>" }
+}
+
+extension ClassKind {
+    /// The kind as RealmSwift's messages call it.
+    fileprivate var word: String {
+        switch self {
+        case .embedded: "Embedded"
+        case .asymmetric: "TopLevelAsymmetric"
+        default: "TopLevel"
+        }
     }
 }

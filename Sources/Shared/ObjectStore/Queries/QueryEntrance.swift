@@ -250,6 +250,9 @@ struct QueryEntrance {
             else { return 500 }
             if steps.count > 1 { return 4 * Double(steps.count) }
             if comparison.comparator == .text { return textCost }
+            // Only equality of ids has a test of columns.
+            let isId = steps.first?.type == .objectId || steps.first?.type == .uuid
+            if isId, ![.equal, .notEqual, .in].contains(comparison.comparator) { return 500 }
             switch steps.first?.type {
             case .bool, .int, .object: return 0.4
             case .float, .double, .date: return 0.7

@@ -96,7 +96,8 @@ extension RowSource {
         }
         guard let name = step.mapKey else { return value(of: step.property, in: step.className) }
         let keys = elements(of: ~step.property, in: step.className)
-        guard let place = keys.firstIndex(of: .string(name.string)) else { return .null }
+        // The last: a draft has what is put into a map behind what is there.
+        guard let place = keys.lastIndex(of: .string(name.string)) else { return .null }
         let values = elements(of: step.property, in: step.className)
         return values.indices.contains(place) ? values[place] : .null
     }

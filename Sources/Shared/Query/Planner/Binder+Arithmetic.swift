@@ -153,11 +153,7 @@ extension Binder {
         switch value {
         case .int, .float, .double, .decimal: return value
         case .bool(let value): return .int(value ? 1 : 0)
-        case .null where comparator == .equal || comparator == .notEqual: return .null
-        case .null:
-            throw QueryError(
-                .comparator, "Invalid operator type: Operator '\(comparator.text)' not supported with nil",
-                remedy: "Compare with nil by == or !=.")
+        case .null: return .null
         default:
             throw QueryError(
                 .value, "Expected a number beside arithmetic, but received: \(value.shown) (Invalid value)",

@@ -95,12 +95,20 @@ extension Binder {
     private func take(
         _ place: ListPlace, of step: inout BoundPath.Step, _ property: inout Property, _ path: PropertyPath
     ) throws(QueryError) {
-        if case .key(let key) = place, step.collection == .map {
+        switch place {
+        case .key(let key) where step.collection == .map:
             step.mapKey = key
             step.collection = .none
             property.collection = .none
             property.isOptional = true
             return
+        case .each where step.collection != .none: return
+        case .key, .each:
+            throw QueryError(
+                .property,
+                "Invalid keypath: '\(path.text)' asks for elements of '\(property.name)' that it does not have",
+                remedy: "['key'] stands behind a property of type Map, [*] and @values behind a collection.")
+        case .at, .first, .last: break
         }
         guard step.collection == .list else {
             throw QueryError(

@@ -14,7 +14,8 @@ extension Binder {
             collection.bound.steps.last?.collection != CollectionKind.none
         else { throw notACollection(subquery) }
         let condition = try Binder(schema: schema, className: target).bind(subquery.condition, depth: depth + 1)
-        let path = PropertyPath(subquery.collection.names, aggregate: .count)
+        var path = subquery.collection
+        path.aggregate = .count
         let count = try bind(comparison, path, comparator, values, isList: isList)
         // Some constants decide without a count: `@count == 2.5` holds for none.
         guard case .comparison(let asked) = count else { return count }

@@ -235,6 +235,20 @@ struct ElementTest {
         }
     }
 
+    /// The same with the path in it where the answer is the same for all objects: rules and subscriptions ask where a
+    /// condition looks.
+    func predicate(keepingPath converted: Converted) -> BoundPredicate {
+        switch (converted, quantifier) {
+        case (.never, _): return predicate(.in, .values([]))
+        case (.always, .implied): return .not(predicate(.in, .values([])))
+        case (.always, .all):
+            var any = self
+            any.quantifier = .any
+            return .not(any.predicate(.in, .values([])))
+        default: return predicate(converted)
+        }
+    }
+
     private var hasElement: BoundPredicate {
         var any = self
         any.quantifier = .any

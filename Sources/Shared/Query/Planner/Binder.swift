@@ -156,7 +156,8 @@ struct Binder {
         case .between:
             return try bindBetween(values[0], values[1], resolved, test)
         default:
-            return test.predicate(try convert(values[0], comparator, resolved))
+            let converted = try convert(values[0], comparator, resolved)
+            return values[0].isNull ? test.predicate(keepingPath: converted) : test.predicate(converted)
         }
     }
 
@@ -164,7 +165,10 @@ struct Binder {
         _ low: Value, _ high: Value, _ resolved: ResolvedPath, _ test: ElementTest
     ) throws(QueryError) -> BoundPredicate {
         if low.isNull || high.isNull {
-            return test.predicate(low.isNull && high.isNull ? try convert(.null, .equal, resolved) : .never)
+            // The other one has to fit all the same.
+            for bound in [low, high] where !bound.isNull { _ = try convert(bound, .lessOrEqual, resolved) }
+            let isNull = try convert(.null, .equal, resolved)
+            return test.predicate(keepingPath: low.isNull && high.isNull ? isNull : .never)
         }
         let lower = try convert(low, .greaterOrEqual, resolved)
         let upper = try convert(high, .lessOrEqual, resolved)

@@ -28,6 +28,10 @@ extension SortKey {
                 remedy: "Sort by a property, or by a property of a link: 'owner.name'."
             )
         }
+        guard !path.names.contains(where: { $0.first == "@" && Aggregate(word: String($0.dropFirst())) != nil }) else {
+            throw QueryError(
+                .property, "Cannot sort on key path '\(shown)': KVC collection operators are not supported.")
+        }
         var current = start
         var steps: [BoundPath.Step] = []
         for (position, name) in path.names.enumerated() {

@@ -108,11 +108,8 @@ extension Lexer {
         try endOfNumber(from: start)
         if isFloat, let value = Float(Self.completed(written)), value.isFinite { return .float(value) }
         if !isFloat, isInteger, let value = Int64(written) { return .int(value) }
-        if !isFloat, let value = Double(Self.completed(written)), value.isFinite {
-            // More digits than a Double tells apart are kept: a decimal property may hold them.
-            let exact = DecimalNumber(Self.completed(written))
-            return exact.map { $0 == DecimalNumber(reading: value) ? .double(value) : .decimal($0) } ?? .double(value)
-        }
+        // An integer too large for an Int64 is compared as the number it is, to a Double's precision.
+        if !isFloat, let value = Double(Self.completed(written)), value.isFinite { return .double(value) }
         throw failure(
             at: start, found: "a number out of range", expected: "a finite \(isFloat ? "Float" : "Double")",
             remedy: "For infinity write inf or -inf."

@@ -8,6 +8,8 @@ package enum ListPlace: Hashable, Sendable {
     case last
     /// The value of a key of a map, where a name follows it. At the end of a path it is the path's part.
     case key(ExactString)
+    /// Every element, as without it, where a name follows: `dogs[*].name`, `dogsByName.@values.name`.
+    case each
 
     /// With its brackets.
     package var text: String {
@@ -16,6 +18,7 @@ package enum ListPlace: Hashable, Sendable {
         case .first: "[FIRST]"
         case .last: "[LAST]"
         case .key(let key): NestedStep.key(key).text
+        case .each: NestedStep.any.text
         }
     }
 
@@ -25,7 +28,8 @@ package enum ListPlace: Hashable, Sendable {
         case .at(let index): elements.indices.contains(index) ? elements[index] : nil
         case .first: elements.first
         case .last: elements.last
-        case .key: nil
+        // These lead to no position: the binder takes them apart.
+        case .key, .each: nil
         }
     }
 }

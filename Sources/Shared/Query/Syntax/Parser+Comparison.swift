@@ -5,16 +5,26 @@ extension Parser {
     mutating func comparison() throws(QueryError) -> Predicate {
         operations = 0
         let (leftQuantifier, written, start) = try quantifiedExpression()
-        let left = written.askingForAny
+        var left = written
         if let shape = try shapeAfterOperator() { return try within(shape, leftQuantifier, left, at: start) }
-        let comparator = try comparator(after: left)
+        var comparator = try comparator(after: left)
         let options = try options()
         let (rightQuantifier, found, rightStart) = try quantifiedExpression()
-        let right = comparator == .in || comparator == .between ? found : found.askingForAny
+        var right = found
+        Self.settleLists(&left, &comparator, &right)
         let quantifier = try joined(leftQuantifier, rightQuantifier, (left, right), comparator, at: rightStart)
         try checkSubquery(left, right, at: rightStart)
         try check(left, comparator, right, at: start, rightStart)
         return .comparison(Comparison(quantifier: quantifier, left, comparator, right, options: options))
+    }
+
+    /// A list without a quantifier means any of its values: behind == it is the list of an IN, elsewhere ANY.
+    private static func settleLists(_ left: inout Expression, _ comparator: inout Comparator, _ right: inout Expression)
+    {
+        if case .values = left, comparator == .equal, !right.isConstant { swap(&left, &right) }
+        if case .values = right, comparator == .equal, !left.isConstant { comparator = .in }
+        left = left.askingForAny
+        if comparator != .in, comparator != .between { right = right.askingForAny }
     }
 
     private mutating func comparator(after left: Expression) throws(QueryError) -> Comparator {

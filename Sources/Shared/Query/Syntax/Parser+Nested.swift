@@ -83,8 +83,12 @@ extension PropertyPath {
         case (.value(let key), []):
             places[names.count - 1] = .key(key)
             part = nil
-        case (.values, []): part = nil
-        case (nil, [.any]): nested = []
+        case (.values, []) where places[names.count - 1] == nil:
+            places[names.count - 1] = .each
+            part = nil
+        case (nil, [.any]) where places[names.count - 1] == nil:
+            places[names.count - 1] = .each
+            nested = []
         default: break
         }
     }
