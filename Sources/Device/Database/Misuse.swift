@@ -4,8 +4,8 @@ import Synchronization
 
 /// Stops the program because it used the library in a way that RealmSwift answers with an exception.
 ///
-/// There is no way to go on: the caller holds an object that does not exist or writes where nobody may. The sentence
-/// goes to standard error, where a crash report and an exit test read it.
+/// The caller cannot continue: it holds an object that does not exist, or writes where writing is not allowed. The
+/// sentence goes to standard error, where a crash report and an exit test read it.
 @usableFromInline
 package func misuse(_ sentence: String) -> Never {
     fatalError("Causeway: " + sentence)

@@ -42,82 +42,33 @@ extension RealmKeyedCollection {
 // MARK: - The values
 
 extension Aggregated {
-    /// The aggregate by column, or of mixed values; nil where the elements are other values, or their type has none.
-    private func aggregate(_ aggregate: Aggregate, of property: String) -> Value? {
-        if isMixed(property) {
-            var fold = AggregateFold(aggregate, over: .mixed)
-            forEachValue(of: property) { fold.add($0) }
-            return fold.result
-        }
-        guard case .stored(let source) = self, let access = source.access else { return nil }
-        return source.columnAggregate(aggregate, of: access.sortKey(property, ascending: true).path)
+    /// What is asked of the elements, looked up once for an aggregate.
+    private struct Subject {
+        let property: String
+        let isMixed: Bool
+        /// From each object of a Realm; nil where the elements are values, or no Realm manages them.
+        var path: BoundPath?
     }
 
-    private func isMixed(_ property: String) -> Bool {
+    /// What a property is, once its type is known to have the aggregate.
+    private func subject(_ property: String, for operation: String) -> Subject {
         switch self {
-        case .stored(let source):
-            if let access = source.access {
-                return access.sortKey(property, ascending: true).path.steps.last?.type == .mixed
-            }
-            guard case .list(_, let owner, let column) = source.origin else { return false }
-            return owner.schema.properties[column].type == .mixed
         case .unmanaged(let elements, let areMixed):
             guard property != "self", let object = elements.first.flatMap(flattened) as? ObjectBase else {
-                return areMixed
+                return Subject(property: property, isMixed: areMixed)
             }
-            return ObjectModel.of(type(of: object)).property(at: property)?.shape.type == .mixed
-        }
-    }
-
-    /// Calls the body with every value of a property that is not null.
-    private func forEachValue(of property: String, _ body: (Value) -> Void) {
-        switch self {
+            let found = ObjectModel.of(type(of: object)).property(at: property)
+            return Subject(property: property, isMixed: found?.shape.type == .mixed)
         case .stored(let source):
-            guard let access = source.access else {
-                for value in source.values where !value.isNull { body(value) }
-                return
+            let type = source.access?.aggregatedProperty(property).type ?? source.valueProperty?.property.type
+            let hasExtremes = operation == "min" || operation == "max"
+            switch type {
+            case nil, .int, .float, .double, .decimal128, .mixed: break
+            case .date where hasExtremes: break
+            default: refuse(operation, of: property)
             }
-            let path = access.sortKey(property, ascending: true).path
-            for key in source.keys {
-                let value = access.value(key, at: path)
-                if !value.isNull { body(value) }
-            }
-        case .unmanaged(let elements, _):
-            for case let element? in elements.map(flattened) {
-                let found: Any? = property == "self" ? element : objectValue(element, property)
-                let value = (found as? AnyRealmValue)?._toStored(nil).value ?? found.flatMap(storedValue)
-                if let value, !value.isNull { body(value) }
-            }
-        }
-    }
-
-    private func objectValue(_ element: Any, _ property: String) -> Any? {
-        guard let object = element as? ObjectBase else {
-            misuse(
-                "Only the elements themselves ('self') can be asked for in a collection of values, not '\(property)'.")
-        }
-        return object.value(forKeyPath: property)
-    }
-
-    /// The property that an aggregate is asked for, once the class has it.
-    private func check(_ operation: String, of property: String) {
-        let type: StoredType?
-        switch self {
-        case .stored(let source):
-            if let access = source.access {
-                type = access.aggregatedProperty(property).type
-            } else if case .list(_, let owner, let column) = source.origin {
-                type = owner.schema.properties[column].type
-            } else {
-                type = nil
-            }
-        case .unmanaged: type = nil
-        }
-        let hasExtremes = operation == "min" || operation == "max"
-        switch type {
-        case nil, .int, .float, .double, .decimal128, .mixed: break
-        case .date where hasExtremes: break
-        default: refuse(operation, of: property)
+            let path = source.access.map { $0.sortKey(property, ascending: true).path }
+            return Subject(property: property, isMixed: type == .mixed, path: path)
         }
     }
 
@@ -127,43 +78,76 @@ extension Aggregated {
             if let access = source.access {
                 let found = access.aggregatedProperty(property)
                 place = "\(found.type.word) property '\(found.className).\(found.name)'"
-            } else if case .list(_, let owner, let column) = source.origin {
-                let found = owner.schema.properties[column]
-                place =
-                    "\(found.type.word) \(found.collection == .list ? "list" : found.collection.word) '\(owner.model.className).\(found.name)'"
+            } else if let (owner, found) = source.valueProperty {
+                let kind = found.collection == .list ? "list" : found.collection.word
+                place = "\(found.type.word) \(kind) '\(owner).\(found.name)'"
             }
         }
         misuse("Operation '\(operation)' not supported for \(place)")
     }
 
+    /// The aggregate by column, or of mixed values; nil where the elements are other values, or their type has none.
+    private func aggregate(_ aggregate: Aggregate, of subject: Subject) -> Value? {
+        if subject.isMixed {
+            var fold = AggregateFold(aggregate, over: .mixed)
+            forEachValue(of: subject) { fold.add($0) }
+            return fold.result
+        }
+        guard case .stored(let source) = self, let path = subject.path else { return nil }
+        return source.columnAggregate(aggregate, of: path)
+    }
+
+    /// Calls the body with every value of a property that is not null.
+    private func forEachValue(of subject: Subject, _ body: (Value) -> Void) {
+        switch self {
+        case .stored(let source):
+            guard let access = source.access, let path = subject.path else {
+                for value in source.values where !value.isNull { body(value) }
+                return
+            }
+            for key in source.keys {
+                let value = access.value(key, at: path)
+                if !value.isNull { body(value) }
+            }
+        case .unmanaged(let elements, _):
+            for case let element? in elements.map(flattened) {
+                let found: Any? =
+                    subject.property == "self"
+                    ? element : namedElement(element, subject.property).value(forKeyPath: subject.property)
+                let value = (found as? AnyRealmValue)?._toStored(nil).value ?? found.flatMap(storedValue)
+                if let value, !value.isNull { body(value) }
+            }
+        }
+    }
+
     /// A NaN is no extreme: it is passed over, as null is.
-    private func extreme(of property: String, _ isBetter: (Value, Value) -> Bool) -> Value? {
+    private func extreme(of subject: Subject, _ isBetter: (Value, Value) -> Bool) -> Value? {
         var best: Value?
-        forEachValue(of: property) { value in
+        forEachValue(of: subject) { value in
             if !value.isNaN, best.map({ isBetter(value, $0) }) ?? true { best = value }
         }
         return best
     }
 
     func minimum(of property: String) -> Value? {
-        check("min", of: property)
-        return aggregate(.minimum, of: property) ?? extreme(of: property) { $0.precedes($1) }
+        let subject = subject(property, for: "min")
+        return aggregate(.minimum, of: subject) ?? extreme(of: subject) { $0.precedes($1) }
     }
 
     func maximum(of property: String) -> Value? {
-        check("max", of: property)
-        return aggregate(.maximum, of: property) ?? extreme(of: property) { $1.precedes($0) }
+        let subject = subject(property, for: "max")
+        return aggregate(.maximum, of: subject) ?? extreme(of: subject) { $1.precedes($0) }
     }
 
     /// Integers are added as integers and wrap around, as RealmSwift's do.
     func sum(of property: String) -> Value? {
-        check("sum", of: property)
-        if let sum = aggregate(.sum, of: property) { return sum }
+        let subject = subject(property, for: "sum")
+        if let sum = aggregate(.sum, of: subject) { return sum }
         var integers: Int64 = 0
         var doubles = 0.0
         var hasDoubles = false
         var decimals: DecimalNumber?
-        forEachValue(of: property) { value in
+        forEachValue(of: subject) { value in
             switch value {
             case .int(let value): integers &+= value
             case .double(let value):
@@ -181,12 +165,12 @@ extension Aggregated {
     }
 
     func average(of property: String) -> Value? {
-        check("average", of: property)
-        if let average = aggregate(.average, of: property) { return average }
+        let subject = subject(property, for: "average")
+        if let average = aggregate(.average, of: subject) { return average }
         var total = 0.0
         var decimals: DecimalNumber?
         var count = 0
-        forEachValue(of: property) { value in
+        forEachValue(of: subject) { value in
             switch value {
             case .int(let value): total += Double(value)
             case .double(let value): total += value

@@ -85,9 +85,10 @@ extension List: ListFilling {
 /// Converts elements of any types to the element type of a collection; nil when one of them does not fit.
 func convertedElements<Element: RealmCollectionValue>(_ elements: [Any], _ resolving: (Any) -> Any?) -> [Element]? {
     var converted: [Element] = []
+    let isMapped = Element._shape.isMapped
     for element in elements {
         // Of a type that is stored as an embedded object: the value itself.
-        if Element._shape.isMapped, let value = flattened(element), let element = value as? Element {
+        if isMapped, let value = flattened(element), let element = value as? Element {
             converted.append(element)
             continue
         }
@@ -98,7 +99,7 @@ func convertedElements<Element: RealmCollectionValue>(_ elements: [Any], _ resol
         }
         if let element = resolved as? Element {
             converted.append(element)
-        } else if Element._shape.isMapped, let object = resolved as? ObjectBase, let element: Element = mapped(object) {
+        } else if isMapped, let object = resolved as? ObjectBase, let element: Element = mapped(object) {
             converted.append(element)
         } else if Element._shape.target == nil,
             let stored = storedValue(of: resolved)?

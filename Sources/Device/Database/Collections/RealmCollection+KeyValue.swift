@@ -13,13 +13,7 @@ extension RealmCollection {
     /// - Complexity: O(n).
     public func value(forKey key: String) -> [Any?] {
         if key == "self" { return map { shown($0) } }
-        return map { element in
-            guard let object = element as? ObjectBase else {
-                misuse(
-                    "Only the elements themselves ('self') can be asked for in a collection of values, not '\(key)'.")
-            }
-            return object.value(forKey: key)
-        }
+        return map { namedElement($0, key).value(forKey: key) }
     }
 
     // For contexts that expect an optional, as RealmSwift's method returns: `dogs.value(forKey: "name")!`.
@@ -106,4 +100,12 @@ extension RealmCollection {
             object.setValue(value, forKey: key)
         }
     }
+}
+
+/// An element as the object that a name is asked of. An element that is a value stops the program.
+func namedElement(_ element: Any, _ key: String) -> ObjectBase {
+    guard let object = element as? ObjectBase else {
+        misuse("Only the elements themselves ('self') can be asked for in a collection of values, not '\(key)'.")
+    }
+    return object
 }

@@ -407,11 +407,14 @@ public final class _ResultsSource {
         }
     }
 
-    /// The type of the values, as RealmSwift's messages call it.
-    private var valueWord: String {
-        guard case .list(_, let owner, let column) = origin else { return "object" }
-        return owner.schema.properties[column].type.word
+    /// The property whose elements these are, with the name of its class; nil for rows of a class.
+    var valueProperty: (className: String, property: StoredProperty)? {
+        guard case .list(_, let owner, let column) = origin else { return nil }
+        return (owner.model.className, owner.schema.properties[column])
     }
+
+    /// The type of the values, as RealmSwift's messages call it.
+    private var valueWord: String { valueProperty?.property.type.word ?? "object" }
 
     func sorted(by descriptors: [SortDescriptor]) -> _ResultsSource {
         guard let access else {

@@ -15,7 +15,8 @@ import Synchronization
 ///
 /// The reference keeps the version of the data that it was made in until it is resolved or let go of, so do not keep
 /// references: ``ThreadSafe`` is for what lives longer. An object that the current write transaction has made can be
-/// referred to, and is found once that transaction is committed. What is frozen may be used anywhere; a reference to it resolves to its live form.
+/// referred to, and is found once that transaction is committed. A frozen value needs no reference; a reference to one
+/// resolves to its live form.
 public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private let content: Handover<Confined>
 
@@ -56,10 +57,11 @@ extension ThreadConfined {
             misuse("Cannot construct reference to unmanaged object, which can be passed across threads directly")
         }
         if isInvalidated { misuse("Cannot construct reference to invalidated object") }
+        guard instance.isInWrite else { return Referred(value: freeze(), write: nil) }
         let frozen = (self as? any ReferablePlace)?.frozenPlace() as? Self ?? freeze()
         let source = (frozen as? any RealmCollection)?._source ?? (frozen as? any RealmKeyedCollection)?._source
         let isThere = (frozen as? any ReferablePlace)?.isThere ?? source?.hasOrigin ?? true
-        return Referred(value: frozen, write: instance.isInWrite && !isThere ? instance.referredWrite : nil)
+        return Referred(value: frozen, write: isThere ? nil : instance.referredWrite)
     }
 }
 

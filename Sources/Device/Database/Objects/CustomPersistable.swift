@@ -34,7 +34,7 @@ public protocol FailableCustomPersistable: _CustomPersistable {
     init?(persistedValue: PersistedType)
 }
 
-/// What both kinds of custom types have in common; apps conform to one of those.
+/// The common base of `CustomPersistable` and `FailableCustomPersistable`. Apps conform to one of those.
 public protocol _CustomPersistable: _OptionalPersistable, _SnapshotValue, MinMaxType, AddableType, _QueryNumeric {
     /// The type that is stored: a scalar or an embedded object.
     associatedtype PersistedType: _OptionalPersistable & RealmCollectionValue

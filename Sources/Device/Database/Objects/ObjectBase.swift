@@ -186,12 +186,19 @@ extension ObjectBase {
 
     /// The class access of the object, after checking the thread and that the row exists.
     final func _checkedAccess() -> _ClassAccess {
+        guard let access = _livingAccess() else { misuse("Object has been deleted or invalidated.") }
+        return access
+    }
+
+    /// The class access of the object, after checking the thread; nil when the row no longer exists.
+    @inline(__always)
+    final func _livingAccess() -> _ClassAccess? {
         guard let access = _access else {
             misuse("Object of type '\(type(of: self).className())' is not managed by a Realm.")
         }
         access.instance.checkThread()
         if _epoch != access.header.pointee.epoch {
-            guard access.stillExists(_key, seenAt: _epoch) else { misuse("Object has been deleted or invalidated.") }
+            guard access.stillExists(_key, seenAt: _epoch) else { return nil }
             _epoch = access.header.pointee.epoch
         }
         return access

@@ -294,7 +294,8 @@ extension _PersistableScalar {
     public static func _aggregated(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? { Self(_stored: stored) }
 }
 
-/// A type that `min(of:)` and `max(of:)` accept: numbers, dates, durations and mixed values.
+/// A type that `min(of:)` and `max(of:)` accept: numbers, dates, durations, mixed values,
+/// enumerations, and types that are stored as one of these.
 ///
 /// ```swift
 /// func youngest<T: MinMaxType>(_ property: KeyPath<Dog, T>) -> T? { dogs.min(of: property) }
@@ -302,7 +303,8 @@ extension _PersistableScalar {
 /// ```
 public protocol MinMaxType: _AggregateType {}
 
-/// A type that `sum(of:)` and `average(of:)` accept: numbers, durations and mixed values.
+/// A type that `sum(of:)` and `average(of:)` accept: numbers, durations, mixed values, and types
+/// that are stored as one of these.
 ///
 /// ```swift
 /// func total<T: AddableType>(_ property: KeyPath<Dog, T>) -> T { dogs.sum(of: property) }

@@ -5,7 +5,7 @@
 /// class Task: Object { @Persisted var status = Status.notStarted }
 /// ```
 ///
-/// A stored raw value that no case has is read as nil by an optional property; a property that is not optional stops.
+/// A stored raw value without a case reads as nil in an optional property. In other properties it stops the program.
 public protocol PersistableEnum: _StoredAsRawValue, CaseIterable, Comparable, SortableType,
     MinMaxType, _QueryNumeric
 where RawValue: Comparable {}

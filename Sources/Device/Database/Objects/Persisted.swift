@@ -235,7 +235,7 @@ where Value: _QueryOptional, Value.Wrapped: _CustomPersistable, Value.Wrapped.Pe
     }
 }
 
-/// What an index is good for.
+/// The queries that an index makes faster.
 ///
 /// ```swift
 /// class Note: Object {

@@ -53,7 +53,7 @@ extension NotificationToken: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// Whether an observation still wants to hear, seen from both sides: the token's and the Realm's.
+/// The state of an observation, shared by its token and the Realm.
 final class ObservationState: Sendable {
     private struct State {
         var isCancelled = false

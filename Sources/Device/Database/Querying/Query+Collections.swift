@@ -103,9 +103,7 @@ extension Query where T: RealmCollection, T.Element: _QueryNumeric & Comparable 
     /// let valid = toDos.where { $0.ratings.contains(1...5) }
     /// ```
     public func contains(_ range: ClosedRange<T.Element>) -> Query<Bool> {
-        let smallest: Query<T.Element> = aggregated(.minimum)
-        let largest: Query<T.Element> = aggregated(.maximum)
-        return smallest >= range.lowerBound && largest <= range.upperBound
+        lies(from: range.lowerBound, .lessOrEqual, range.upperBound)
     }
 
     /// Every element lies in the range, the upper end excluded. False for an empty collection.
@@ -114,9 +112,7 @@ extension Query where T: RealmCollection, T.Element: _QueryNumeric & Comparable 
     /// let low = toDos.where { $0.ratings.contains(1..<3) }
     /// ```
     public func contains(_ range: Range<T.Element>) -> Query<Bool> {
-        let smallest: Query<T.Element> = aggregated(.minimum)
-        let largest: Query<T.Element> = aggregated(.maximum)
-        return smallest >= range.lowerBound && largest < range.upperBound
+        lies(from: range.lowerBound, .less, range.upperBound)
     }
 }
 
@@ -130,24 +126,26 @@ where
     /// people.where { $0.marks.contains(1...3) }
     /// ```
     public func contains(_ range: ClosedRange<T.Element.Wrapped>) -> Query<Bool> {
-        let smallest: Query<T.Element.Wrapped> = aggregated(.minimum)
-        let largest: Query<T.Element.Wrapped> = aggregated(.maximum)
-        let isHighEnough = smallest.compared(.greaterOrEqual, .value(queryValue(range.lowerBound)))
-        return isHighEnough && largest.compared(.lessOrEqual, .value(queryValue(range.upperBound)))
+        lies(from: range.lowerBound, .lessOrEqual, range.upperBound)
     }
 
     /// Whether there are elements that are not nil, and all of those lie in the range.
     public func contains(_ range: Range<T.Element.Wrapped>) -> Query<Bool> {
-        let smallest: Query<T.Element.Wrapped> = aggregated(.minimum)
-        let largest: Query<T.Element.Wrapped> = aggregated(.maximum)
-        let isHighEnough = smallest.compared(.greaterOrEqual, .value(queryValue(range.lowerBound)))
-        return isHighEnough && largest.compared(.less, .value(queryValue(range.upperBound)))
+        lies(from: range.lowerBound, .less, range.upperBound)
     }
 }
 
 // MARK: - Aggregates
 
 extension Query {
+    /// Whether a collection has elements, and its least and largest one lie between two bounds.
+    func lies<V: _Persistable>(from lower: V, _ comparator: Comparator, _ upper: V) -> Query<Bool> {
+        let smallest: Query<V> = aggregated(.minimum)
+        let largest: Query<V> = aggregated(.maximum)
+        return smallest.compared(.greaterOrEqual, .value(queryValue(lower)))
+            && largest.compared(comparator, .value(queryValue(upper)))
+    }
+
     func aggregated<V>(_ aggregate: Aggregate) -> Query<V> {
         var path = path
         if path.aggregate != nil {

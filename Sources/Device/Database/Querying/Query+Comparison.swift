@@ -93,10 +93,12 @@ extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue {
 
 // MARK: - Order
 
-/// A type whose values a query can order: numbers, dates, durations, strings, bytes, mixed values, and their optionals.
+/// A type whose values a query can order: numbers, dates, durations, strings, bytes, mixed values, enumerations and types
+/// that are stored as one of these, and their optionals.
 public protocol _QueryOrdered {}
 
-/// A type whose values a query can average and compare with a range: numbers, dates, durations, and their optionals.
+/// A type whose values a query can average and compare with a range: numbers, dates, durations, enumerations and types
+/// that are stored as one of these, and their optionals. Where the stored type has no average the program stops.
 public protocol _QueryNumeric: _QueryOrdered {}
 
 extension Query where T: RealmCollectionValue & _QueryOrdered {

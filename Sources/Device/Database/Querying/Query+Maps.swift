@@ -154,9 +154,7 @@ extension Query where T: RealmKeyedCollection, T.Value: _QueryNumeric & Comparab
     /// let valid = teams.where { $0.points.contains(0...9) }
     /// ```
     public func contains(_ range: ClosedRange<T.Value>) -> Query<Bool> {
-        let smallest: Query<T.Value> = aggregated(.minimum)
-        let largest: Query<T.Value> = aggregated(.maximum)
-        return smallest >= range.lowerBound && largest <= range.upperBound
+        lies(from: range.lowerBound, .lessOrEqual, range.upperBound)
     }
 
     /// Every value lies in the range, the upper end excluded. False for an empty map.
@@ -165,8 +163,6 @@ extension Query where T: RealmKeyedCollection, T.Value: _QueryNumeric & Comparab
     /// let valid = teams.where { $0.points.contains(0..<10) }
     /// ```
     public func contains(_ range: Range<T.Value>) -> Query<Bool> {
-        let smallest: Query<T.Value> = aggregated(.minimum)
-        let largest: Query<T.Value> = aggregated(.maximum)
-        return smallest >= range.lowerBound && largest < range.upperBound
+        lies(from: range.lowerBound, .less, range.upperBound)
     }
 }

@@ -181,10 +181,10 @@ extension RealmInstance {
         guard object._instance === self, object._header != nil else {
             misuse("Can only delete an object from the Realm it belongs to.")
         }
-        checkThread()
+        // Nil where somebody else has deleted it: by a query, a rule, or another accessor.
+        let access = object._livingAccess()
         checkTransaction()
-        // Somebody else may have deleted it: by a query, a rule, or another accessor.
-        if !object.isInvalidated { object._checkedAccess().delete(object._key) }
+        access?.delete(object._key)
     }
 
     /// Deletes objects in batches: neighbours of one class together.
@@ -195,8 +195,7 @@ extension RealmInstance {
             guard object._instance === self, object._header != nil else {
                 misuse("Can only delete an object from the Realm it belongs to.")
             }
-            if object.isInvalidated { continue }
-            let next = object._checkedAccess()
+            guard let next = object._livingAccess() else { continue }
             if let access, access !== next {
                 access.delete(keys)
                 keys = []
