@@ -175,7 +175,7 @@ extension Replica {
     ) throws(StoreError) -> [UInt64: [ObjectReference]] {
         var adopted: [UInt64: [ObjectReference]] = [:]
         for (object, sequence) in last {
-            var newest = max(sequence, try trees.base(object)?.lastSequence ?? 0)
+            var newest = max(sequence, try trees.storedBase(object)?.lastSequence ?? 0)
             if let key = transaction.table(object.className)?.keyOrGhost(for: object.key),
                 let creation = trees.fresh.creator(of: object.className, key)
             {

@@ -185,7 +185,8 @@ extension Replica {
             return true
         }
         try log(change.operations, in: transaction, now: now)
-        let application = try ViewApplication(transaction, state: state(in: transaction), work, acknowledged: 0)
+        let application = try ViewApplication(
+            transaction, state: state(in: transaction), work, knownRuns, acknowledged: 0)
         try application.showAgain(Set(change.operations.map(\.target)))
         return true
     }

@@ -119,7 +119,9 @@ private final class BaseReader {
                 parts.append(ObjectState.Part(property.name, .keyed(table.entries(of: key, column, links))))
             case .text:
                 guard case .string(let string) = table.value(key, column), !string.isEmpty else { continue }
-                parts.append(ObjectState.Part(property.name, .text(try trees.text(object, property.name, string))))
+                parts.append(
+                    ObjectState.Part(
+                        property.name, .text(try trees.texts.state(object, property.name, showing: string))))
             case nil:
                 let value = links.travelling(table.value(key, column), target: property.target)
                 fields.append(ObjectState.Field(property.name, value, stamp: .zero))

@@ -18,7 +18,7 @@ extension Replica {
         var state = try state(in: transaction)
         state.clockTime = clock.reading(now: now, after: state.clockTime)
         enter(&state, in: transaction)
-        var recording = Recording(transaction, state: state, work)
+        var recording = Recording(transaction, state: state, work, knownRuns)
         try recording.add(changes)
         recording.finish()
     }
@@ -29,7 +29,7 @@ extension Replica {
         var state = try state(in: transaction)
         state.clockTime = clock.reading(now: now, after: state.clockTime)
         enter(&state, in: transaction)
-        var recording = Recording(transaction, state: state, work)
+        var recording = Recording(transaction, state: state, work, knownRuns)
         for operation in operations { try recording.addAgain(operation) }
         recording.finish()
     }
@@ -67,11 +67,11 @@ private struct Recording {
     /// more than the rest.
     private var remembersObjects: Bool
 
-    init(_ transaction: Transaction, state: ReplicaState, _ work: LogWork) {
+    init(_ transaction: Transaction, state: ReplicaState, _ work: LogWork, _ knownRuns: KnownRuns) {
         self.transaction = transaction
         self.state = state
         stamp = Stamp(time: state.clockTime, client: state.client)
-        trees = Trees(transaction, work)
+        trees = Trees(transaction, work, knownRuns)
         links = Links(transaction)
         remembersObjects = trees.remembersObjects
         hasLeft = !trees.left.isEmpty
@@ -119,7 +119,7 @@ private struct Recording {
                 try begin(object, behind: log.creator(of: object))
             }
         }
-        guard case .create(_, let life, let fields) = operation, let base = try trees.base(object)?.state,
+        guard case .create(_, let life, let fields) = operation, let base = try trees.storedBase(object)?.state,
             base.life >= life
         else { return changes.append(operation) }
         changes.append(.create(object, life: base.isAlive ? base.life : base.life + 1, fields: fields))
@@ -134,6 +134,7 @@ private struct Recording {
             touched.others = previous.map { TouchedBy.Change(object: $0, previous: $1) }
                 .sorted { ($0.object.className, $0.object.key) < ($1.object.className, $1.object.key) }
             touched.elementCounter = state.elementCounter
+            touched.version = transaction.version + 1
             for rows in touched.fresh { trees.fresh.add(rows, by: state.lastSequence) }
             let key = Trees.key(state.lastSequence)
             trees.log.put(
@@ -400,7 +401,7 @@ private struct Recording {
         for (column, property) in table.schema.properties.enumerated() where property.isText {
             guard let (text, insertion) = newText(table.value(key, column)) else { continue }
             changes.append(.text(object, property: property.name, insertion))
-            trees.save(text, object, property.name)
+            trees.texts.replace(text.runs, object, property.name)
         }
     }
 
@@ -417,47 +418,66 @@ private struct Recording {
         for key in classChanges.modified.keys.sorted() {
             guard let columns = classChanges.modified[key], table.exists(key) else { continue }
             for column in columns.columns where table.schema.properties[column].isText {
-                guard case .string(let now) = table.value(key, column) else { continue }
-                let object = try reference(table, key)
-                let property = table.schema.properties[column].name
-                let edits = classChanges.textEdits[ChangedList(key: key, column: column)] ?? []
-                if before == nil { before = try transaction.store.read() }
-                guard let before else { continue }
-                var text = try Self.text(of: key, column, object, in: before)
-                let operations = operations(of: edits, to: now, &text)
-                // A base promises that a logged changeset is about the object: without an operation there is none.
-                guard !operations.isEmpty else { continue }
-                try keepBase(object, table, key)
-                changes += operations.map { .text(object, property: property, $0) }
-                trees.save(text, object, property)
+                let edits = classChanges.textEdits[ChangedList(key: key, column: column)]
+                if let edits {
+                    try addTextEdits(edits.edits, reversals: edits.reversals, table, key, column)
+                } else {
+                    try addTextDifference(table, key, column)
+                }
             }
         }
     }
 
-    /// The operations of the edits, if they lead to the text that is there now. Otherwise the text was set as a string
-    /// too, and the operations are the least difference between before and after.
-    private mutating func operations(
-        of edits: [TextEdit], to now: String, _ text: inout TextState
-    ) -> [TextOperation] {
-        let (before, counter) = (text, state.elementCounter)
-        if let operations = text.apply(edits, nextID: { state.nextElements($0) }),
-            text.isShown(by: .string(now))
+    /// The text was set as a string: its operations are the least difference between before and after.
+    private mutating func addTextDifference(_ table: Table, _ key: ObjectKey, _ column: Int) throws(StoreError) {
+        guard case .string(let now) = table.value(key, column) else { return }
+        if before == nil { before = try transaction.store.read() }
+        var old = ""
+        if let before = before?.table(table.name), before.exists(key),
+            before.schema.properties.indices.contains(column),
+            case .string(let string) = before.value(key, column)
         {
-            return operations
+            old = string
         }
-        text = before
-        state.elementCounter = counter
-        let difference = TextDifference.edits(from: before.string, to: now)
-        return text.apply(difference, nextID: { state.nextElements($0) }) ?? []
+        let edits = TextDifference.edits(from: old, to: now)
+        try addTextEdits(edits, reversals: TextDifference.reversals(of: edits, from: old), table, key, column)
     }
 
-    private static func text(
-        of key: ObjectKey, _ column: Int, _ object: ObjectReference, in transaction: Transaction
-    ) throws(StoreError) -> TextState {
-        guard let table = transaction.table(object.className), table.exists(key),
-            table.schema.properties.indices.contains(column), case .string(let string) = table.value(key, column)
-        else { return TextState() }
-        return try Trees(transaction).text(object, table.schema.properties[column].name, string)
+    private mutating func addTextEdits(
+        _ edits: [TextEdit], reversals: [TextEdit], _ table: Table, _ key: ObjectKey, _ column: Int
+    ) throws(StoreError) {
+        let object = try reference(table, key)
+        let property = table.schema.properties[column].name
+        var text = try trees.texts.open(object, property)
+        guard let operations = text.runs.apply(edits, nextID: { state.nextElements($0) }),
+            text.runs.count == table.textCount(key, column)
+        else { throw trees.texts.contradiction() }
+        // A base promises that a logged changeset is about the object: without an operation there is none.
+        guard !operations.isEmpty else { return trees.texts.close(text) }
+        try keepBase(object, table, key)
+        changes += operations.map { .text(object, property: property, $0) }
+        trees.texts.append(
+            operations.map { TextStep.Change($0) }, reversal: reversals, to: text,
+            isNeeded: try needsSteps(object, text))
+    }
+
+    /// Whether the base needs the steps of a text. A base for which they have become too many gets the texts themselves.
+    private func needsSteps(_ object: ObjectReference, _ text: TextTrees.Opened) throws(StoreError) -> Bool {
+        guard let base = try trees.storedBase(object), base.textsAsOf != nil else { return false }
+        guard trees.texts.hasTooManySteps(text) else { return true }
+        return try !makeBaseWhole(object)
+    }
+
+    /// Gives a base the texts that it leaves to the row: as the last commit has the row. Returns whether the base has
+    /// them now; one that this write has made has not.
+    @discardableResult
+    private func makeBaseWhole(_ object: ObjectReference) throws(StoreError) -> Bool {
+        guard let base = try trees.storedBase(object), base.textsAsOf != nil else { return true }
+        let before = try transaction.store.read()
+        defer { before.end() }
+        guard let whole = try Trees(before).base(object) else { return false }
+        trees.save(BaseCopy(state: whole.state, lastSequence: base.lastSequence), object)
+        return true
     }
 
     // MARK: - Sets and maps
@@ -520,9 +540,10 @@ private struct Recording {
             let object = ObjectReference(table.name, primaryKey)
             trees.removeLists(object, table.schema)
             guard table.schema.kind == .object else { continue }
+            try makeBaseWhole(object)
             let life = (try trees.life(object) ?? 1) + 1
             deletes.append(.delete(object, life: life))
-            try keepBase(object, table, deletion.key)
+            try keepBase(object, table, deletion.key, isEnding: true)
             trees.save(life: life, object)
             // The same key may come back in this very transaction.
             remembersObjects = true
@@ -576,7 +597,9 @@ private struct Recording {
 
     /// Keeps what the server has of an object, the first time it is changed here, and notes the last changeset about
     /// it.
-    private mutating func keepBase(_ object: ObjectReference, _ table: Table, _ key: ObjectKey) throws(StoreError) {
+    private mutating func keepBase(
+        _ object: ObjectReference, _ table: Table, _ key: ObjectKey, isEnding: Bool = false
+    ) throws(StoreError) {
         guard previous[object] == nil else { return }
         let sequence = state.lastSequence + 1
         if hasLeft { try noteLastSeen(object, table, key) }
@@ -587,7 +610,13 @@ private struct Recording {
             trees.save(BaseCopy(state: ObjectState(), lastSequence: sequence), object)
             begin(object, behind: creator)
         } else {
-            trees.save(BaseCopy(state: try stateBefore(object, table.name, key), lastSequence: sequence), object)
+            // The texts of an embedded object go with its row, whenever its holder lets go of it.
+            let leavesTexts = !isEnding && table.schema.kind == .object
+            let state = try stateBefore(object, table.name, key, leavingTexts: leavesTexts)
+            let leftTexts = leavesTexts && state.isAlive && table.schema.properties.contains(where: \.isText)
+            trees.save(
+                BaseCopy(state: state, lastSequence: sequence, textsAsOf: leftTexts ? transaction.version : nil), object
+            )
             begin(object, behind: nil)
         }
     }
@@ -603,7 +632,7 @@ private struct Recording {
     private mutating func noteLastSeen(
         _ object: ObjectReference, _ table: Table, _ key: ObjectKey
     ) throws(StoreError) {
-        if let base = try trees.base(object) {
+        if let base = try trees.storedBase(object) {
             guard base.state.isAlive else { return }
         } else if trees.fresh.creator(of: table.name, key) != nil {
             return
@@ -619,7 +648,7 @@ private struct Recording {
 
     /// The object as the last commit has it: without pending operations that is what the server has.
     private mutating func stateBefore(
-        _ object: ObjectReference, _ className: String, _ key: ObjectKey
+        _ object: ObjectReference, _ className: String, _ key: ObjectKey, leavingTexts: Bool
     ) throws(StoreError) -> ObjectState {
         if before == nil { before = try transaction.store.read() }
         guard let table = before?.table(className), let before, table.exists(key) else {
@@ -637,7 +666,8 @@ private struct Recording {
                 let entries = table.entries(of: key, column, travelling)
                 if !entries.isEmpty { copy.put(ObjectState.Part(property.name, .keyed(entries))) }
             case .text:
-                let text = try Self.text(of: key, column, object, in: before)
+                guard !leavingTexts, case .string(let string) = table.value(key, column) else { continue }
+                let text = try Trees(before).texts.state(object, property.name, showing: string)
                 if !text.isUntouched { copy.put(ObjectState.Part(property.name, .text(text))) }
             case nil where !property.isPrimaryKey:
                 let value = travelling.travelling(table.value(key, column), target: property.target)

@@ -26,7 +26,7 @@ extension Replica {
         trees.log.put(Trees.key(sequence), Changeset.encode([changeset]))
         state.schema = ReplicaState.noSchema
         trees.save(state)
-        let application = try ViewApplication(transaction, state: state, work, acknowledged: 0)
+        let application = try ViewApplication(transaction, state: state, work, knownRuns, acknowledged: 0)
         try application.showAgain(Set(operations.map(\.target)))
         return trees.quarantine([
             QuarantinedChange(number: 0, time: now, code: code, reason: reason, operations: operations)

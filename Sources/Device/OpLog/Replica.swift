@@ -12,7 +12,7 @@ import Synchronization
 /// 3. What the app sees of an object is its base with the logged operations about it joined, in order [I4].
 ///
 /// Everything lives in trees of the file, so a transaction that is aborted undoes its bookkeeping too, and the replica
-/// itself holds nothing but the client's name and the measured clock offset.
+/// itself holds nothing but the client's name, the measured clock offset, and runs of texts that it can read again.
 package final class Replica: Sendable {
     /// The client when the file was opened. A file that is found to be a copy gets another one.
     package let client: ClientID
@@ -22,6 +22,7 @@ package final class Replica: Sendable {
     private let firstElement = Atomic<UInt64>(0)
     let clock = HybridClock()
     package let work = LogWork()
+    let knownRuns = KnownRuns()
 
     private init(client: ClientID, opening: UInt64) {
         self.client = client

@@ -13,14 +13,18 @@ final class RowWriter {
     private(set) var remembersObjects: Bool
     private var shape: Shape?
 
-    init(_ transaction: Transaction) {
+    init(_ transaction: Transaction, _ knownRuns: KnownRuns? = nil) {
         self.transaction = transaction
-        trees = Trees(transaction)
+        trees = Trees(transaction, nil, knownRuns)
         remembersObjects = trees.remembersObjects
     }
 
     /// Makes the row match a state: alive with exactly these values, or gone.
-    func replace(_ object: ObjectReference, by state: ObjectState) throws(StoreError) {
+    ///
+    /// - Parameter leavingTexts: whether the state says nothing of texts.
+    func replace(
+        _ object: ObjectReference, by state: ObjectState, leavingTexts: Bool = false
+    ) throws(StoreError) {
         guard let table = transaction.table(object.className) else { return }
         guard state.isAlive else {
             evict(object)
@@ -38,8 +42,8 @@ final class RowWriter {
         if remembersObjects || state.life != 1 { save(life: state.life, object) }
         guard shape.hasCollections else { return }
         for (column, property) in table.schema.properties.enumerated() {
-            guard let kind = property.part else { continue }
-            show(state[property.name, kind] ?? ObjectState.Content(kind), of: object, table, column)
+            guard let kind = property.part, !(leavingTexts && kind == .text) else { continue }
+            try show(state[property.name, kind] ?? ObjectState.Content(kind), of: object, table, column)
         }
     }
 
@@ -59,15 +63,17 @@ final class RowWriter {
             guard let column = table.schema.index(of: part.property),
                 table.schema.properties[column].part == part.content.kind
             else { continue }
-            show(part.content, of: object, table, column)
+            try show(part.content, of: object, table, column)
         }
     }
 
-    private func show(_ content: ObjectState.Content, of object: ObjectReference, _ table: Table, _ column: Int) {
+    private func show(
+        _ content: ObjectState.Content, of object: ObjectReference, _ table: Table, _ column: Int
+    ) throws(StoreError) {
         switch content {
         case .list(let list): show(list, of: object, table, column)
         case .keyed(let entries): show(entries, of: object, table, column)
-        case .text(let text): show(text, of: object, table, column)
+        case .text(let text): try show(text, of: object, table, column)
         }
     }
 
@@ -222,10 +228,20 @@ final class RowWriter {
 
     // MARK: - Texts
 
-    private func show(_ text: TextState, of object: ObjectReference, _ table: Table, _ column: Int) {
-        guard let key = table.key(for: object.key), table.schema.properties[column].isText else { return }
-        if !text.isShown(by: table.value(key, column)) { table.set(key, column, .string(text.string)) }
-        trees.save(text, object, table.schema.properties[column].name)
+    private func show(
+        _ text: TextState, of object: ObjectReference, _ table: Table, _ column: Int
+    ) throws(StoreError) {
+        guard let key = table.key(for: object.key), table.schema.properties[column].isText,
+            case .string(let shown) = table.value(key, column)
+        else { return }
+        for edit in TextDifference.edits(from: shown, to: text.string) { table.edit(key, text: column, edit) }
+        let property = table.schema.properties[column].name
+        let known = try trees.texts.open(object, property)
+        if known.runs == text.runs {
+            trees.texts.close(known)
+        } else {
+            trees.texts.replace(text.runs, object, property)
+        }
     }
 
     // MARK: - Sets and maps

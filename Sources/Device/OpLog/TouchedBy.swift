@@ -23,6 +23,8 @@ struct TouchedBy: Hashable {
     var others: [Change] = []
     /// The last number of an element or embedded object when it was logged.
     var elementCounter: UInt64 = 0
+    /// The version of the file that the changeset made; zero when an earlier build wrote it.
+    var version: UInt64 = 0
 }
 
 extension TouchedBy {
@@ -44,6 +46,7 @@ extension TouchedBy {
         }
         for change in others { writer.write(varint: change.previous) }
         writer.write(varint: elementCounter)
+        writer.write(varint: version)
         return writer.bytes
     }
 
@@ -69,6 +72,7 @@ extension TouchedBy {
         if reader.isAtEnd { return }
         for index in others.indices { others[index].previous = try reader.readVarint() }
         elementCounter = try reader.readVarint()
+        if !reader.isAtEnd { version = try reader.readVarint() }
         try reader.finish()
     }
 }

@@ -14,7 +14,8 @@ import CausewayOperations
 /// | `sync.due` | sequence, object | nothing: an object that the changeset created, and that got a base later |
 /// | `sync.bases` | object | `BaseCopy` |
 /// | `sync.lists` | object, property | the visible `ListState` |
-/// | `sync.texts` | object, property | the runs of the visible `TextState`; its text stands in the column |
+/// | `sync.texts` | object, property | the runs of the visible text, whole; its string stands in the column |
+/// | `sync.edits` | object, property, version, 8 | `TextStep`: what the commit of that version did to the runs |
 /// | `sync.lives` | object | causal length, where it is not the usual one |
 /// | `sync.left` | object | the version up to which it was seen, 8, and the run of the server that committed that, 8 (an earlier build wrote none): it has left the view, or nothing holds it, and stays for what is pending |
 /// | `sync.suspects` | object | nothing: an embedded object that may have no holder |
@@ -25,10 +26,12 @@ import CausewayOperations
 struct Trees {
     private let transaction: Transaction
     private let work: LogWork?
+    private let knownRuns: KnownRuns?
 
-    init(_ transaction: Transaction, _ work: LogWork? = nil) {
+    init(_ transaction: Transaction, _ work: LogWork? = nil, _ knownRuns: KnownRuns? = nil) {
         self.transaction = transaction
         self.work = work
+        self.knownRuns = knownRuns
     }
 
     // MARK: - State
@@ -57,11 +60,12 @@ struct Trees {
     /// Empties all of them.
     func removeAll() {
         for tree in [
-            stateTree, log, touched, freshTree, due, bases, lists, texts, lives, left, suspects, oneWay, kept,
+            stateTree, log, touched, freshTree, due, bases, lists, lives, left, suspects, oneWay, kept,
             quarantine, openings,
         ] {
             tree.removeRange()
         }
+        texts.removeAll()
     }
 
     // MARK: - Logs
@@ -155,7 +159,7 @@ struct Trees {
 
     var bases: Tree { transaction.tree("sync.bases") }
     private var lists: Tree { transaction.tree("sync.lists") }
-    private var texts: Tree { transaction.tree("sync.texts") }
+    var texts: TextTrees { TextTrees(transaction, knownRuns) }
     private var lives: Tree { transaction.tree("sync.lives") }
 
     /// Whether any object has a base or a remembered life.
@@ -178,7 +182,24 @@ struct Trees {
         return found
     }
 
+    /// The base of an object, whole.
+    ///
+    /// - Precondition: the row shows what the log says; so not in the middle of a write of the app.
     func base(_ object: ObjectReference) throws(StoreError) -> BaseCopy? {
+        guard var base = try storedBase(object) else { return nil }
+        guard let version = base.textsAsOf else { return base }
+        base.textsAsOf = nil
+        guard let table = transaction.table(object.className), let key = table.key(for: object.key) else { return base }
+        for (column, property) in table.schema.properties.enumerated() where property.isText {
+            guard case .string(let string) = table.value(key, column) else { continue }
+            let text = try texts.state(object, property.name, showing: string, asOf: version)
+            if !text.isUntouched { base.state.put(ObjectState.Part(property.name, .text(text))) }
+        }
+        return base
+    }
+
+    /// The base as it is stored: perhaps without the texts, see ``BaseCopy/textsAsOf``.
+    func storedBase(_ object: ObjectReference) throws(StoreError) -> BaseCopy? {
         guard let bytes = bases.get(Self.key(object)) else { return nil }
         return try readable { () throws(EncodingError) in try BaseCopy(encoded: bytes) }
     }
@@ -221,7 +242,7 @@ struct Trees {
     func hasLists(of schema: ClassSchema) -> Bool {
         var writer = ByteWriter()
         writer.write(string: schema.name)
-        return [lists, texts].contains { tree in
+        return [lists, texts.whole, texts.steps].contains { tree in
             var found = false
             tree.scan(from: writer.bytes) { key, _ in
                 found = key.starts(with: writer.bytes)
@@ -236,20 +257,8 @@ struct Trees {
             lists.remove(Self.key(object, property.name))
         }
         for property in schema.properties where property.isText {
-            texts.remove(Self.key(object, property.name))
+            texts.remove(object, property.name)
         }
-    }
-
-    /// - Parameter string: what the column held when the runs were kept.
-    func text(_ object: ObjectReference, _ property: String, _ string: String) throws(StoreError) -> TextState {
-        guard let bytes = texts.get(Self.key(object, property)) else { return TextState() }
-        return try readable { () throws(EncodingError) in try TextState(runs: bytes, text: string) }
-    }
-
-    func save(_ text: TextState, _ object: ObjectReference, _ property: String) {
-        let key = Self.key(object, property)
-        guard text.isUntouched else { return texts.put(key, text.encodedRuns()) }
-        if texts.get(key) != nil { texts.remove(key) }
     }
 
     /// The causal length that is remembered of an object; nil if it is the usual one: 1 if it is here, 0 if not.
@@ -347,7 +356,7 @@ struct Trees {
         return ObjectReference(name, key)
     }
 
-    private static func key(_ object: ObjectReference, _ property: String) -> [UInt8] {
+    static func key(_ object: ObjectReference, _ property: String) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(string: object.className)
         writer.write(object.key)
@@ -357,7 +366,7 @@ struct Trees {
 
     // MARK: - Damage
 
-    private func readable<Result>(_ body: () throws(EncodingError) -> Result) throws(StoreError) -> Result {
+    func readable<Result>(_ body: () throws(EncodingError) -> Result) throws(StoreError) -> Result {
         do {
             return try body()
         } catch {

@@ -15,7 +15,8 @@ extension Replica {
         acknowledged: UInt64, in transaction: Transaction, now: UInt64 = 0, keeping limits: KeptLimits = .standard
     ) throws(StoreError) -> ViewApplication {
         try ViewApplication(
-            transaction, state: try state(in: transaction), work, acknowledged: acknowledged, now: now, limits)
+            transaction, state: try state(in: transaction), work, knownRuns, acknowledged: acknowledged, now: now,
+            limits)
     }
 
     /// Whether a change acknowledges a changeset under this client's name that another copy of the file made. Applying
@@ -56,6 +57,8 @@ package final class ViewApplication {
     package private(set) var quarantined: [QuarantinedChange] = []
     /// The logged operations about objects that need them.
     private let log: LoggedOperations
+    /// The version of the file that the last acknowledged changeset made; zero if nobody noted it.
+    private var acknowledgedVersion: UInt64 = 0
     /// Objects whose bases this change has brought up to date.
     private var settled: Set<ObjectReference> = []
     /// Whether any object stays that has left the view.
@@ -64,16 +67,16 @@ package final class ViewApplication {
     private var suspects: Set<ObjectReference> = []
 
     init(
-        _ transaction: Transaction, state: ReplicaState, _ work: LogWork, acknowledged: UInt64, now: UInt64 = 0,
-        _ limits: KeptLimits = .standard
+        _ transaction: Transaction, state: ReplicaState, _ work: LogWork, _ knownRuns: KnownRuns, acknowledged: UInt64,
+        now: UInt64 = 0, _ limits: KeptLimits = .standard
     ) throws(StoreError) {
         self.now = now
         self.limits = limits
         self.transaction = transaction
         self.state = state
         self.acknowledged = min(max(acknowledged, state.acknowledged), state.lastSequence)
-        trees = Trees(transaction, work)
-        rows = RowWriter(transaction)
+        trees = Trees(transaction, work, knownRuns)
+        rows = RowWriter(transaction, knownRuns)
         hasLeft = !trees.left.isEmpty
         log = LoggedOperations(transaction, trees, state, acknowledged: self.acknowledged)
     }
@@ -212,26 +215,56 @@ package final class ViewApplication {
     private func takeAcknowledged() throws(StoreError) -> [(sequence: UInt64, rows: TouchedBy.Rows)] {
         var fresh: [(sequence: UInt64, rows: TouchedBy.Rows)] = []
         guard acknowledged > state.acknowledged else { return fresh }
+        var objects: [ObjectReference] = []
         for sequence in state.acknowledged + 1...acknowledged {
             if refused[sequence] != nil { try settleRefused(sequence) }
             guard let touched = try trees.touched(sequence) else { continue }
+            acknowledgedVersion = touched.version
             fresh += touched.fresh.map { (sequence, $0) }
-            for change in touched.others { try acknowledge(change.object) }
-            for object in trees.due(with: sequence) { try acknowledge(object) }
+            objects += touched.others.map(\.object) + trees.due(with: sequence)
         }
+        for object in objects { try acknowledge(object) }
         return fresh
     }
 
     /// If nothing was refused, the app sees the same of an object that has more pending: the same operations in the
     /// same order. So only the base moves, and the cost is that of what was acknowledged.
     private func acknowledge(_ object: ObjectReference) throws(StoreError) {
-        guard !settled.contains(object), var base = try base(of: object) else { return }
+        if settled.contains(object) { return }
+        if try acknowledgeLeavingTexts(object) { return }
+        guard var base = try base(of: object) else { return }
         let hasReturned = try makeAgain(object, &base)
         guard base.lastSequence > acknowledged, !hasReturned, try isShown(object, base.state) else {
             return try settle(object, base: base.state, lastSequence: base.lastSequence)
         }
         settled.insert(object)
         trees.save(base, object)
+    }
+
+    /// Acknowledges operations on an object whose base leaves the texts to the row. If none was refused, the texts stay as
+    /// they are, and a base that is still needed takes those of a later version.
+    ///
+    /// - Returns: whether it could be done without the texts.
+    private func acknowledgeLeavingTexts(_ object: ObjectReference) throws(StoreError) -> Bool {
+        guard isLogged, let base = try trees.storedBase(object), let version = base.textsAsOf,
+            try isShown(object, base.state)
+        else { return false }
+        var state = base.state
+        for logged in try log.acknowledged(about: object) {
+            if case .text = logged.operation { continue }
+            _ = state.join(logged.operation, stamp: logged.stamp)
+        }
+        if base.lastSequence > acknowledged {
+            // An earlier build did not note which version a changeset made.
+            guard acknowledgedVersion > 0 else { return false }
+            let textsAsOf = max(version, acknowledgedVersion)
+            trees.save(BaseCopy(state: state, lastSequence: base.lastSequence, textsAsOf: textsAsOf), object)
+        } else {
+            try rows.replace(object, by: state, leavingTexts: true)
+            trees.removeBase(object)
+        }
+        settled.insert(object)
+        return true
     }
 
     /// Makes an object again whose end the server has forgotten. This device was told of an end that beats its create,

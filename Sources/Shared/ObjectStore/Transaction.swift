@@ -39,6 +39,7 @@ package final class Transaction {
     /// The words of the text that was indexed last.
     @exclusivity(unchecked) var words = TextWords()
     let packer = LeafPacker()
+    let texts = OpenTexts()
     /// The least cost of a scan that is shared with a second thread, in nanoseconds as its plan estimates; infinite to
     /// share none. The estimate is about four times too high, and asking a helper takes ten microseconds.
     package var leastSharedScanCost = Transaction.processors > 1 ? 1_000_000.0 : .infinity
@@ -161,8 +162,12 @@ package final class Transaction {
     /// Otherwise it costs next to nothing. Call it only where an advance is allowed, too: no caller may be reading the
     /// file.
     package func letGoOfPages() {
-        guard case .reading(let snapshot) = state, snapshot.isCrowded, let renewed = snapshot.renewed() else { return }
-        state = .reading(renewed)
+        guard case .reading(let snapshot) = state else { return }
+        if snapshot.isCrowded, let renewed = snapshot.renewed() {
+            state = .reading(renewed)
+        } else if !texts.isCrowded {
+            return
+        }
         reload(catalog)
         knownHelper = nil
     }
@@ -170,10 +175,9 @@ package final class Transaction {
     /// A transaction on the same version that keeps nothing in memory yet, with which a long scan goes on. Nil when
     /// this one does not keep too much, or writes.
     func relief() -> Transaction? {
-        guard case .reading(let snapshot) = state, snapshot.isCrowded, let renewed = snapshot.renewed() else {
-            return nil
-        }
-        return Transaction(store, snapshot: renewed)
+        guard case .reading(let snapshot) = state else { return nil }
+        if snapshot.isCrowded, let renewed = snapshot.renewed() { return Transaction(store, snapshot: renewed) }
+        return texts.isCrowded ? Transaction(store, snapshot: snapshot) : nil
     }
 
     /// Begins to write, on the newest version, after waiting for its turn as the only writer. Throws `schemaChanged` as
@@ -234,6 +238,7 @@ package final class Transaction {
             }
             state = .reading(committed)
             hasTreeChanges = false
+            texts.forgetAll()
             for table in tablesByName.values { table.committed() }
             store.committed(committed.version)
             return committed.version
@@ -278,6 +283,7 @@ package final class Transaction {
         state = .reading(snapshot)
         hasTreeChanges = false
         hasEnded = false
+        texts.forgetAll()
         for table in tablesByName.values { table.forgetChanges() }
         // The caller throws why the write was undone, and not the damage that is met from here on.
         DamageReporting.final {
@@ -419,6 +425,7 @@ package final class Transaction {
     private func reload(_ newer: Catalog) {
         let isSame = newer.isSame(as: catalog)
         catalog = newer
+        texts.forgetAll()
         knownNestedTables = nil
         for handle in treeHandles.values { handle.number = nil }
         for (name, table) in tablesByName {
@@ -452,6 +459,7 @@ package final class Transaction {
     /// Drops all tables, whose changes are with the writer. They are made again from the catalog. For migrations, which
     /// hand out no table before they are done.
     func forgetTables() {
+        texts.forgetAll()
         for table in tablesByName.values { table.committed() }
         tablesByName = [:]
         heldClasses = []

@@ -42,6 +42,8 @@ private enum After {
 
 @Suite struct TextTests {
     private static let seeds = SeedList.drawn(for: "app-texts", count: 8)
+    /// Too long for a leaf of the file, so it is kept in chunks.
+    private let long = String(repeating: "wörd ", count: 1_200)
 
     private func realm() throws -> Realm {
         try Realm(
@@ -118,8 +120,8 @@ private enum After {
                 realm.beginWrite()
                 for _ in 0..<random.number(1...5) {
                     let first = random.number(0...expected.count)
-                    let end = min(expected.count, first + random.below(4))
-                    let text = random.one(of: ["", "x", "wörd", "👍🏽", "line\nline"])
+                    let end = min(expected.count, first + random.below(random.one(of: [4, 4, 9_000])))
+                    let text = random.one(of: ["", "x", "wörd", "👍🏽", "line\nline", long])
                     body.replaceSubrange(first..<end, with: text)
                     expected.replaceSubrange(first..<end, with: text.unicodeScalars)
                     #expect(Array(body.string.unicodeScalars) == expected, "seed \(seed)")
@@ -245,8 +247,8 @@ private enum After {
                 try realm.write {
                     for _ in 0..<random.number(1...4) {
                         let first = random.number(0...body.count)
-                        let end = min(body.count, first + random.below(5))
-                        body.replaceSubrange(first..<end, with: random.one(of: ["", "ab\n", "é", "long words here "]))
+                        let end = min(body.count, first + random.below(random.one(of: [5, 5, 9_000])))
+                        body.replaceSubrange(first..<end, with: random.one(of: ["", "ab\n", "é", "words here ", long]))
                     }
                 }
                 realm.refresh()

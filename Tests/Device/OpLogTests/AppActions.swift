@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
@@ -29,7 +30,7 @@ enum AppActions {
                 row: [
                     .int(id), .string(text), .int(.random(in: 0..<4, using: &random)), .bool(false), .null, .null,
                     .null, .null, .null, .null, .null, .null,
-                    .int(.random(in: 0..<3, using: &random)),
+                    .int(.random(in: 0..<3, using: &random)), .string(Bool.random(using: &random) ? text : ""),
                 ])
             if Bool.random(using: &random), let key = notes.key(for: .int(id)) {
                 try changeEntries(of: key, notes, people, &random)
@@ -38,7 +39,7 @@ enum AppActions {
         }
         let tags = notes.listCount(key, Column.tags)
         let friends = notes.listCount(key, Column.friends)
-        switch Int.random(in: 0..<30, using: &random) {
+        switch Int.random(in: 0..<40, using: &random) {
         case 0: notes.delete(key, leavingGhost: true)
         case 1:
             notes.delete(key, leavingGhost: true)
@@ -61,10 +62,10 @@ enum AppActions {
             guard case .object(let address) = notes.value(key, Column.home) else { return }
             let addresses = transaction.table("Address")!
             guard addresses.exists(address) else { return }
-            if Bool.random(using: &random) {
-                addresses.set(address, Column.city, .string(text))
-            } else {
-                addresses.listInsert(address, Column.lines, 0, .string(text))
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: addresses.set(address, Column.city, .string(text))
+            case 1: addresses.listInsert(address, Column.lines, 0, .string(text))
+            default: edit(address, Column.hint, addresses, &random)
             }
         case 13, 14:
             notes.listInsert(key, Column.tags, .random(in: 0...tags, using: &random), .string(text))
@@ -78,10 +79,31 @@ enum AppActions {
         case 20, 21: notes.add(.random(in: -3...9, using: &random), to: key, Column.likes)
         case 22 where Bool.random(using: &random):
             notes.set(key, Column.likes, .int(100 * .random(in: 1...9, using: &random)))
+        case 30...: edit(key, Column.body, notes, &random)
         case 22...: try changeEntries(of: key, notes, people, &random)
         default:
             notes.listInsert(
                 key, Column.friends, .random(in: 0...friends, using: &random), .object(try aPerson(people, &random)))
+        }
+    }
+
+    /// Of texts, short ones and such as are kept in chunks.
+    private static func edit(_ key: ObjectKey, _ column: Int, _ table: Table, _ random: inout SeededNumbers) {
+        let count = table.textCount(key, column)
+        let place = random.number(0...count)
+        switch random.below(10) {
+        case 0: table.set(key, column, .string("set \(random.below(100))"))
+        case 1:
+            let word = random.one(of: ["é", "ab", "👍"])
+            table.edit(key, text: column, .insert(String(repeating: word, count: 3_000), at: place))
+        case 2..<6 where count > 0:
+            let start = random.below(count)
+            let most = random.one(of: [1, 4, 2_000])
+            table.edit(key, text: column, .remove(start..<min(count, start + random.number(1...most))))
+        default:
+            for offset in 0..<random.number(1...3) {
+                table.edit(key, text: column, .insert(random.one(of: ["x", "日", "y"]), at: place + offset))
+            }
         }
     }
 

@@ -85,6 +85,10 @@ import Testing
                 #expect(visible[object] == expected, "\(comment): \(object) with pending \(operations)")
             } else {
                 #expect(visible[object] == (isInView ? shown(state) : nil), "\(comment): \(object)")
+                if isInView, object.className == "Note" {
+                    let text = try device.text(object, "body")
+                    #expect(text == state.text("body") ?? TextState(), "\(comment): the runs of \(object)")
+                }
             }
             guard pending[object] == nil, isInView, case .link(let key) = state["home"]?.value else { continue }
             let child = ObjectReference("Address", key)

@@ -1,7 +1,7 @@
 import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
-import CausewayOpLog
+@testable import CausewayOpLog
 import CausewayOperations
 
 /// A device's file with its replica; sending and receiving are function calls.
@@ -123,11 +123,25 @@ final class Device {
                 if keys.isEmpty { continue }
                 object.entries[property.name] = Dictionary(
                     uniqueKeysWithValues: zip(keys, property.collection == .set ? keys.map { _ in .null } : values))
+            } else if property.isText {
+                if case .string(let string) = table.value(key, column), !string.isEmpty {
+                    object.texts[property.name] = Array(string.utf8)
+                }
             } else {
                 object.fields[property.name] = travelling(table.value(key, column), property)
             }
         }
         return object
+    }
+
+    /// The visible state of a text, as the trees have it.
+    func text(_ object: ObjectReference, _ property: String) throws -> TextState {
+        try read { transaction in
+            guard let table = transaction.table(object.className), let key = table.key(for: object.key),
+                let column = table.schema.index(of: property), case .string(let string) = table.value(key, column)
+            else { return TextState() }
+            return try Trees(transaction).texts.state(object, property, showing: string)
+        }
     }
 
     /// Entries of the replica's own trees, for the promise that nothing stays behind.
@@ -154,6 +168,8 @@ struct VisibleObject: Equatable {
     var lists: [String: [Value]] = [:]
     /// Sets and maps.
     var entries: [String: [Value: Value]] = [:]
+    /// As bytes: strings compare by their meaning.
+    var texts: [String: [UInt8]] = [:]
 
     init() {}
 
@@ -164,6 +180,7 @@ struct VisibleObject: Equatable {
             case .list(let list) where !list.isEmpty: lists[part.property] = list.values
             case .keyed(let keyed) where !keyed.isEmpty:
                 entries[part.property] = Dictionary(uniqueKeysWithValues: keyed.visible.map { ($0.key, $0.value) })
+            case .text(let text) where !text.isEmpty: texts[part.property] = Array(text.string.utf8)
             case .list, .keyed, .text: break
             }
         }

@@ -123,7 +123,10 @@ import Testing
         _ = try transaction.commit()
         transaction.end()
         for tree in ["sync.touched", "sync.fresh", "sync.due"] {
-            #expect(try entries(tree, of: devices[0]) == entries(tree, of: devices[1]), "\(tree)")
+            let all = try devices.map { try entries(tree, of: $0) }
+            // Nobody noted which version an older changeset made.
+            let known = tree == "sync.touched" ? all.map { $0.mapValues { Array($0.dropLast()) } } : all
+            #expect(known[0] == known[1], "\(tree)")
         }
         for device in devices {
             try apply(device, [.update(note(0), state("b", count: 7))], acknowledged: 30, version: 2)
@@ -138,8 +141,9 @@ import Testing
         let transaction = try device.store.write()
         defer { transaction.end() }
         for (key, value) in touched {
-            // A creation names no other object, the rest one: its number and that of the elements take a byte each.
-            let size = value[0] == 0 ? 2 : 1
+            // A creation names no other object, the rest one: its number, that of the elements and the version take a
+            // byte each.
+            let size = value[0] == 0 ? 3 : 2
             transaction.tree("sync.touched").put(key, Array(value.dropLast(size)))
         }
         for name in ["sync.fresh", "sync.due"] { transaction.tree(name).removeRange() }

@@ -19,6 +19,7 @@ let testSchema = Schema([
             Property(name: "scores", type: .int, collection: .map),
             Property(name: "helpers", type: .object, collection: .map, isOptional: true, target: "Person"),
             Property(name: "likes", type: .int, isCounter: true),
+            Property(name: "body", type: .string, isText: true),
         ]),
     ClassSchema(
         name: "Person",
@@ -29,6 +30,7 @@ let testSchema = Schema([
         name: "Address", kind: .embedded,
         properties: [
             Property(name: "city", type: .string), Property(name: "lines", type: .string, collection: .list),
+            Property(name: "hint", type: .string, isText: true),
         ]),
     ClassSchema(
         name: "Reading", kind: .asymmetric,
@@ -52,9 +54,11 @@ enum Column {
     static let scores = 10
     static let helpers = 11
     static let likes = 12
+    static let body = 13
     static let age = 1
     static let city = 0
     static let lines = 1
+    static let hint = 2
 }
 
 func note(_ id: Int64) -> ObjectReference { ObjectReference("Note", .int(id)) }
@@ -62,5 +66,5 @@ func person(_ name: String) -> ObjectReference { ObjectReference("Person", .stri
 
 /// The values of a note.
 func row(_ id: Int64, _ title: String = "t", count: Int64 = 0) -> [Value] {
-    [.int(id), .string(title), .int(count), .bool(false)] + Array(repeating: .null, count: 8) + [.int(0)]
+    [.int(id), .string(title), .int(count), .bool(false)] + Array(repeating: .null, count: 8) + [.int(0), .string("")]
 }

@@ -1,4 +1,5 @@
 import CausewayFolders
+import CausewayMerge
 import CausewayModel
 import CausewayQuery
 import CausewayStorage
@@ -174,6 +175,30 @@ struct FormatVectorTests {
         #expect(try older.verify().problems == [])
     }
 
+    @Test("a file of format 6 has edited texts in chunks; one of format 5 gets them with the first edit")
+    func formatSix() throws {
+        try expectReadable("6.causeway")
+        let store = try ObjectStore.open(path: try copyOfVector("6.causeway"))
+        #expect(try store.verify().problems == [])
+        let transaction = try store.write()
+        try VectorThings.expect(transaction)
+        try VectorThings.expectEdited(transaction)
+        transaction.abort()
+
+        let older = try ObjectStore.open(path: try copyOfVector("5.causeway"))
+        let writing = try older.write()
+        try VectorThings.writeEdited(to: writing)
+        let essays = try writing.existing("Essay")
+        essays.set(ObjectKey(0), 0, .string(VectorThings.texts[3]))
+        try writing.commit()
+        #expect(writing.reader.count(tree: FixedTree.longValues, from: [], upTo: nil) == 2 + 1)
+        try writing.beginWriting()
+        essays.edit(ObjectKey(0), text: 0, .insert("größer", at: 5_000))
+        try writing.commit()
+        try VectorThings.expectEdited(writing)
+        #expect(try older.verify().problems == [])
+    }
+
     @Test("a long value that a file of format 4 has in its leaf does not outlive its object")
     func longValueOfDeletedObject() throws {
         let store = try ObjectStore.open(path: folder.file("deleted"))
@@ -244,6 +269,7 @@ struct FormatVectorTests {
         let transaction = try store.write()
         try VectorThings.write(to: transaction)
         try VectorThings.writeTexts(to: transaction)
+        try VectorThings.writeEdited(to: transaction)
         try transaction.commit()
         store.close()
         try copy(path, to: vector(name))

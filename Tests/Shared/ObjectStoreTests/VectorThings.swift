@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewayQuery
 import CausewayStorage
@@ -150,6 +151,28 @@ struct VectorThings {
         let notes = try transaction.existing("Note")
         #expect(notes.allKeys.map { notes.value($0, 0) } == texts.map { .string($0) })
         #expect(transaction.reader.count(tree: FixedTree.longValues, from: [], upTo: nil) == 2)
+    }
+
+    /// A text that is long, and edited in its middle.
+    static let edited = String(texts[3].prefix(5_000)) + "größer" + String(texts[3].dropFirst(5_000))
+
+    static func writeEdited(to transaction: Transaction) throws {
+        try transaction.extendSchema(
+            Schema([
+                ClassSchema(name: "Essay", properties: [Property(name: "body", type: .string, isText: true)])
+            ]))
+        let essays = try transaction.existing("Essay")
+        let key = try essays.create(nil)
+        essays.edit(key, text: 0, .insert(texts[3], at: 0))
+        essays.edit(key, text: 0, .insert("größer", at: 5_000))
+    }
+
+    static func expectEdited(_ transaction: Transaction) throws {
+        let essays = try transaction.existing("Essay")
+        #expect(essays.allKeys.map { essays.value($0, 0) } == [.string(edited)])
+        #expect(essays.text(ObjectKey(0), 0, in: 4_998..<5_008) == "nggrößerlo")
+        // The head and four chunks.
+        #expect(transaction.reader.count(tree: FixedTree.longValues, from: [], upTo: nil) == 2 + 5)
     }
 
     private static func isLink(_ value: Value) -> Bool {

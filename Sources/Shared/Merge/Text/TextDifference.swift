@@ -12,10 +12,43 @@ package enum TextDifference {
 
     /// The offsets of each edit refer to the text after the edits before it.
     package static func edits(from old: String, to new: String) -> [TextEdit] {
-        if old.isSame(as: new) { return [] }
+        let common = common(old, new)
+        if common.prefix == old.utf8.count, common.prefix == new.utf8.count { return [] }
         var edits: [TextEdit] = []
-        compare(Array(old.unicodeScalars)[...], Array(new.unicodeScalars)[...], 0, &edits, isByLine: true)
+        let (oldRest, newRest) = (scalars(of: old, without: common), scalars(of: new, without: common))
+        compare(oldRest[...], newRest[...], common.scalars, &edits, isByLine: true)
         return edits
+    }
+
+    /// What both texts begin and end with.
+    private struct Common {
+        /// Bytes of whole scalars.
+        var prefix: Int
+        var suffix: Int
+        /// Those of the prefix.
+        var scalars: Int
+    }
+
+    /// - Complexity: O(n), a word of bytes at a time
+    private static func common(_ old: String, _ new: String) -> Common {
+        var (old, new) = (old, new)
+        return old.withUTF8 { old in
+            new.withUTF8 { new in
+                let (old, new) = (UnsafeRawBufferPointer(old), UnsafeRawBufferPointer(new))
+                let most = min(old.count, new.count)
+                let prefix = old.scalarStart(atOrBefore: old.countOfSameBytes(as: new, atMost: most))
+                var suffix = old.countOfSameBytes(asEndOf: new, atMost: most - prefix)
+                while suffix > 0, old[old.count - suffix] & 0xC0 == 0x80 { suffix -= 1 }
+                let scalars = UnsafeRawBufferPointer(rebasing: old[..<prefix]).scalarCount
+                return Common(prefix: prefix, suffix: suffix, scalars: scalars)
+            }
+        }
+    }
+
+    private static func scalars(of text: String, without common: Common) -> [Unicode.Scalar] {
+        let utf8 = text.utf8
+        let start = utf8.index(utf8.startIndex, offsetBy: common.prefix)
+        return Array(text.unicodeScalars[start..<utf8.index(utf8.endIndex, offsetBy: -common.suffix)])
     }
 
     /// - Parameter place: where the old stretch begins in the text after the edits so far.
@@ -117,5 +150,31 @@ package enum TextDifference {
 extension ArraySlice {
     fileprivate func part(_ range: Range<Int>) -> ArraySlice {
         self[startIndex + range.lowerBound..<startIndex + range.upperBound]
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func countOfSameBytes(as other: Self, atMost most: Int) -> Int {
+        var place = 0
+        while most - place >= 8,
+            loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                == other.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        {
+            place += 8
+        }
+        while place < most, self[place] == other[place] { place += 1 }
+        return place
+    }
+
+    fileprivate func countOfSameBytes(asEndOf other: Self, atMost most: Int) -> Int {
+        var same = 0
+        while most - same >= 8,
+            loadUnaligned(fromByteOffset: count - same - 8, as: UInt64.self)
+                == other.loadUnaligned(fromByteOffset: other.count - same - 8, as: UInt64.self)
+        {
+            same += 8
+        }
+        while same < most, self[count - same - 1] == other[other.count - same - 1] { same += 1 }
+        return same
     }
 }

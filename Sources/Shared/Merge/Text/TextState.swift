@@ -1,125 +1,39 @@
 package import CausewayModel
+package import CausewayOperations
 
-/// What is known of one text: its scalars with their ids, in Fugue order, removed ones included, kept as runs.
-///
-/// `RULES.md`, section 9, says what it means: a text is the list of its Unicode scalars. A *piece* is a run of them
-/// that one client typed in one go: ids with consecutive counters, each the right child of the one before. Invariants:
-/// 1. The pieces of all blocks, one after another, are the order of the tree.
-/// 2. Only the first scalar of a piece has left children, and only its last one has right children outside the piece.
-/// 3. The text holds the scalars of the pieces that are not removed, in their order.
+/// What is known of one text: its scalars, those that were removed included, and the text that they show.
 package struct TextState: Sendable {
-    var clients: [ClientID] = []
-    var blocks: [Block] = []
-    /// The index in `blocks` of each block, by its number.
-    var places: [Int32] = []
-    var buffer = TextBuffer()
-    /// Unicode scalars that are not removed.
-    package internal(set) var count = 0
-
-    /// Where the piece edited last begins: the next edit is likely to be there.
-    var cursor: Cursor?
-    /// Pieces by id, made when an id is first searched for: edits by index need none.
-    var index: PieceIndex?
-    /// Children that are not in a piece with their parent, made when concurrent runs first meet.
-    var children: [Key: Children]?
+    package private(set) var runs = TextRuns()
+    /// The scalars of the runs that are not removed, in their order.
+    private var buffer = TextBuffer()
 
     package init() {}
 
-    /// An id with a number for its client.
-    struct Key: Hashable, Sendable {
-        var client: Int32
-        var counter: UInt64
-
-        /// Stands for no scalar: the root, as a parent.
-        static let root = Key(client: -1, counter: 0)
+    /// - Parameter text: what the runs show.
+    /// - Throws: when the runs show more or fewer scalars.
+    package init(_ runs: TextRuns, showing text: String) throws(EncodingError) {
+        self.runs = runs
+        buffer = TextBuffer(text)
+        guard buffer.count == runs.count else {
+            throw EncodingError(.malformed, "A text has another length than its runs: the file is damaged.", offset: 0)
+        }
     }
 
-    struct Piece: Sendable {
-        /// The id of the first scalar.
-        var key: Key
-        var count: Int
-        /// The bytes of UTF-8; 0 if removed.
-        var bytes: Int
-        var isRemoved: Bool
-        var link: Link
-        /// The parent of the first scalar; without meaning if `link` is `.continuation`.
-        var parent: Key
-        /// Whether the scalar with the id after the last one is a right child of the last one.
-        var continues = false
-        /// Whether the last scalar has other right children.
-        var hasOthers = false
+    /// - Parameter runs: what ``encodedRuns()`` returned.
+    package init(runs: [UInt8], text: String) throws(EncodingError) {
+        try self.init(try TextRuns(encoded: runs), showing: text)
     }
 
-    /// How the first scalar of a piece hangs in the tree.
-    enum Link: UInt8, Sendable {
-        /// The right child of the scalar whose id is one less.
-        case continuation = 0
-        case right = 1
-        case left = 2
-    }
+    /// The runs without the text, which is stored elsewhere.
+    package func encodedRuns() -> [UInt8] { runs.encoded() }
 
-    struct Block: Sendable {
-        var number: Int32
-        var pieces: [Piece]
-        var visible: Int
-        var bytes: Int
-
-        static let piecesMax = 128
-    }
-
-    struct Cursor: Sendable {
-        var block: Int
-        var piece: Int
-        /// Visible scalars and bytes before the piece.
-        var start: Start
-    }
-
-    struct Start: Sendable {
-        var visible = 0
-        var bytes = 0
-    }
-
-    /// One scalar.
-    struct Spot: Sendable {
-        var block: Int
-        var piece: Int
-        var offset: Int
-    }
-
-    /// Ascending by id.
-    struct Children: Sendable {
-        var left = SortedChunks<Key>()
-        var right = SortedChunks<Key>()
-    }
-}
-
-extension TextState.Piece {
-    var visible: Int { isRemoved ? 0 : count }
-    var hasRightChildren: Bool { continues || hasOthers }
-    var last: TextState.Key { key.advanced(by: count - 1) }
-
-    func contains(_ key: TextState.Key) -> Bool {
-        key.client == self.key.client && key.counter >= self.key.counter
-            && key.counter - self.key.counter < UInt64(count)
-    }
-
-    /// Whether the piece behind this one could be joined with it.
-    func isContinued(by next: Self) -> Bool {
-        continues && !hasOthers && next.link == .continuation && key.client == next.key.client
-            && key.counter + UInt64(count) == next.key.counter
-    }
-}
-
-extension TextState.Key {
-    func advanced(by count: Int) -> Self {
-        Self(client: client, counter: counter + UInt64(count))
-    }
-}
-
-// MARK: - What everybody sees
-
-extension TextState {
+    /// Unicode scalars that are not removed.
+    package var count: Int { runs.count }
     package var isEmpty: Bool { count == 0 }
+    /// Whether nobody ever typed here.
+    package var isUntouched: Bool { runs.isUntouched }
+    /// How many runs are kept, removed ones included.
+    package var pieceCount: Int { runs.pieceCount }
 
     /// - Complexity: O(n)
     package var string: String { buffer.string }
@@ -129,20 +43,15 @@ extension TextState {
         if case .string(let shown) = value { shown.utf8.elementsEqual(string.utf8) } else { false }
     }
 
-    /// How many runs are kept, removed ones included.
-    package var pieceCount: Int { blocks.reduce(0) { $0 + $1.pieces.count } }
-
-    /// An upper bound of `pieceCount` that takes no walk over the blocks.
-    var piecesMax: Int { blocks.count * Block.piecesMax }
-
-    /// Whether nobody ever typed here.
-    package var isUntouched: Bool { blocks.isEmpty }
+    /// The invariants of runs and text, for tests.
+    package var isOrderOfTree: Bool { runs.isOrderOfTree }
+    package var isCounted: Bool { runs.isCounted && string.unicodeScalars.count == count }
 }
 
 extension TextState: Hashable {
     /// Two texts that have seen the same operations are equal, however their pieces lie in memory.
     package static func == (left: TextState, right: TextState) -> Bool {
-        left.count == right.count && left.encoded() == right.encoded()
+        left.runs == right.runs && left.string.utf8.elementsEqual(right.string.utf8)
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -150,147 +59,88 @@ extension TextState: Hashable {
     }
 }
 
-// MARK: - Finding
+// MARK: - Changing
 
 extension TextState {
-    subscript(block: Int, piece: Int) -> Piece {
-        get { blocks[block].pieces[piece] }
-        set { blocks[block].pieces[piece] = newValue }
-    }
-
-    func key(_ spot: Spot) -> Key { self[spot.block, spot.piece].key.advanced(by: spot.offset) }
-
-    func id(_ key: Key) -> ElementID {
-        ElementID(client: clients[Int(key.client)], counter: key.counter)
-    }
-
-    mutating func key(_ id: ElementID) -> Key {
-        Key(client: number(id.client), counter: id.counter)
-    }
-
-    func knownKey(_ id: ElementID) -> Key? {
-        clients.firstIndex(of: id.client).map { Key(client: Int32($0), counter: id.counter) }
-    }
-
-    private mutating func number(_ client: ClientID) -> Int32 {
-        if let number = clients.firstIndex(of: client) { return Int32(number) }
-        clients.append(client)
-        return Int32(clients.count - 1)
-    }
-
-    /// By id, as siblings are ordered.
-    func precedes(_ left: Key, _ right: Key) -> Bool { Self.precedes(left, right, clients) }
-
-    static func precedes(_ left: Key, _ right: Key, _ clients: [ClientID]) -> Bool {
-        left.counter != right.counter
-            ? left.counter < right.counter : clients[Int(left.client)] < clients[Int(right.client)]
-    }
-
-    /// The visible scalars and bytes before a piece.
-    func start(_ block: Int, _ piece: Int) -> Start {
-        if let cursor, cursor.block == block, cursor.piece <= piece, piece - cursor.piece < 4 {
-            return start(block, from: cursor.piece, cursor.start, to: piece)
-        }
-        var start = Start()
-        for before in blocks[..<block] {
-            start.visible += before.visible
-            start.bytes += before.bytes
-        }
-        return self.start(block, from: 0, start, to: piece)
-    }
-
-    private func start(_ block: Int, from first: Int, _ start: Start, to piece: Int) -> Start {
-        var start = start
-        for place in first..<piece {
-            start.visible += self[block, place].visible
-            start.bytes += self[block, place].bytes
-        }
-        return start
-    }
-
-    /// The visible scalar with this index; moves the cursor to its piece.
+    /// Inserts text before the scalar with an index, or at the end, and returns the operation.
     ///
-    /// - Precondition: there is one.
-    mutating func seek(_ index: Int) -> Spot {
-        if let cursor, index >= cursor.start.visible,
-            index - cursor.start.visible < self[cursor.block, cursor.piece].visible
-        {
-            return Spot(block: cursor.block, piece: cursor.piece, offset: index - cursor.start.visible)
-        }
-        var start = Start()
-        for block in blocks.indices {
-            let (visible, bytes) = (blocks[block].visible, blocks[block].bytes)
-            if index - start.visible >= visible {
-                start.visible += visible
-                start.bytes += bytes
-                continue
-            }
-            for piece in blocks[block].pieces.indices {
-                let (visible, bytes) = (self[block, piece].visible, self[block, piece].bytes)
-                if index - start.visible < visible {
-                    cursor = Cursor(block: block, piece: piece, start: start)
-                    return Spot(block: block, piece: piece, offset: index - start.visible)
-                }
-                start.visible += visible
-                start.bytes += bytes
-            }
-        }
-        preconditionFailure("A text of \(count) scalars has no scalar \(index).")
+    /// The scalars get consecutive ids from `id` on. Nil if the text is empty.
+    ///
+    /// - Precondition: `index` is in `0...count`.
+    /// - Complexity: O(1) beside the previous edit, otherwise O(n / 128) in pieces
+    package mutating func insert(_ text: String, at index: Int, id: ElementID) -> TextOperation? {
+        if text.isEmpty { return nil }
+        let (left, right) = runs.insert(buffer.insert(text, at: index), at: index, id: id)
+        return .insert(id, left: left, right: right, text: text)
     }
 
-    /// The scalar behind another one in the whole order; for nil, the first of all.
-    func successor(_ spot: Spot?) -> Spot? {
-        guard let spot else { return blocks.isEmpty ? nil : Spot(block: 0, piece: 0, offset: 0) }
-        if spot.offset + 1 < self[spot.block, spot.piece].count {
-            return Spot(block: spot.block, piece: spot.piece, offset: spot.offset + 1)
-        }
-        if spot.piece + 1 < blocks[spot.block].pieces.count {
-            return Spot(block: spot.block, piece: spot.piece + 1, offset: 0)
-        }
-        return spot.block + 1 < blocks.count ? Spot(block: spot.block + 1, piece: 0, offset: 0) : nil
+    /// Removes scalars and returns the operations: one for each run of ids.
+    ///
+    /// - Precondition: the range is in `0..<count`.
+    package mutating func remove(_ range: Range<Int>) -> [TextOperation] {
+        let operations = runs.remove(range)
+        buffer.remove(range)
+        return operations
     }
 
-    /// The scalar before another one in the whole order; for nil, the last of all.
-    func predecessor(_ spot: Spot?) -> Spot? {
-        if let spot, spot.offset > 0 { return Spot(block: spot.block, piece: spot.piece, offset: spot.offset - 1) }
-        var (block, piece) = spot.map { ($0.block, $0.piece) } ?? (blocks.count, 0)
-        if piece == 0 {
-            block -= 1
-            guard block >= 0 else { return nil }
-            piece = blocks[block].pieces.count
-        }
-        piece -= 1
-        return Spot(block: block, piece: piece, offset: self[block, piece].count - 1)
-    }
-
-    /// Where a scalar is, removed or not.
-    mutating func find(_ key: Key) -> Spot? {
-        if let cursor, cursor.block < blocks.count {
-            // Operations mostly name neighbours: try those before a search.
-            for piece in max(0, cursor.piece - 1)...cursor.piece + 1
-            where piece < blocks[cursor.block].pieces.count && self[cursor.block, piece].contains(key) {
-                let offset = Int(key.counter - self[cursor.block, piece].key.counter)
-                return Spot(block: cursor.block, piece: piece, offset: offset)
+    /// Joins one operation by the rules T1 to T9 and U1 to U5.
+    ///
+    /// - Complexity: O(n / 128) in pieces if nothing concurrent stands at the place; otherwise also by the depth of
+    ///   what does
+    @discardableResult
+    package mutating func join(_ operation: TextOperation) -> Outcome {
+        switch operation {
+        case .insert(let id, let left, let right, let text):
+            guard let place = runs.join(text.scalarCount, id, left: left, right: right) else { return .noEffect }
+            _ = buffer.insert(text, at: place)
+            return .applied
+        case .delete(let first, let count):
+            var outcome = Outcome.noEffect
+            runs.join(deleted: first, count) { range in
+                buffer.remove(range)
+                outcome = .applied
             }
+            return outcome
         }
-        makeIndex()
-        guard let entry = index?.last(key.client, through: key.counter) else { return nil }
-        let block = Int(places[Int(entry.block)])
-        for piece in blocks[block].pieces.indices where self[block, piece].contains(key) {
-            return Spot(block: block, piece: piece, offset: Int(key.counter - self[block, piece].key.counter))
-        }
-        return nil
+    }
+}
+
+// MARK: - Forgetting
+
+extension TextState {
+    package var isWorthForgetting: Bool { runs.isWorthForgetting }
+
+    /// F8: an insert of a writer who does not know all scalars, with its origins replaced by two neighbours here. Nil
+    /// for other operations.
+    package mutating func placedByWhatIsKnown(_ operation: TextOperation) -> TextOperation? {
+        guard case .insert(let id, let left, let right, let text) = operation else { return nil }
+        let (knownLeft, knownRight) = runs.knownNeighbours(left, right)
+        return .insert(id, left: knownLeft, right: knownRight, text: text)
     }
 
-    mutating func makeIndex() {
-        guard index == nil else { return }
-        var entries: [PieceIndex.Entry] = []
-        for block in blocks {
-            for piece in block.pieces {
-                entries.append(
-                    PieceIndex.Entry(client: piece.key.client, block: block.number, counter: piece.key.counter))
-            }
-        }
-        index = PieceIndex(entries)
+    /// See ``TextRuns/forget(_:)``. The text stays as it is.
+    package mutating func forget(_ mark: [UInt8]) throws(EncodingError) -> Bool { try runs.forget(mark) }
+}
+
+// MARK: - Bytes
+
+// The byte table is in Operations/ENCODING.md, "State of a text". Equal states have equal bytes: pieces are written as
+// long as they can be, in the order of the text.
+
+extension TextState: MarkedState {
+    package static let mark = UInt64(UInt32.max) - 1
+
+    package func write(to writer: inout ByteWriter) {
+        writer.write(varint: Self.mark)
+        runs.write(to: &writer)
+        writer.write(string: string)
+    }
+
+    package init(from reader: inout ByteReader) throws(EncodingError) {
+        guard try reader.readVarint() == Self.mark else { throw reader.malformed("no text is here") }
+        try runs.read(&reader)
+        buffer = TextBuffer(try reader.readString())
+        guard buffer.count == runs.count else { throw reader.malformed("a text has another length than its runs") }
+        guard isOrderOfTree else { throw reader.malformed("the runs of a text are not in the order of their tree") }
     }
 }

@@ -91,7 +91,7 @@ enum CatalogKey {
 // MARK: - Bytes
 
 extension Catalog {
-    static let format: UInt8 = 5
+    static let format: UInt8 = 6
     /// The formats that can be read as they are.
     static let readableFormats: ClosedRange<UInt8> = 2...format
     /// Written in place of the collection of a text.

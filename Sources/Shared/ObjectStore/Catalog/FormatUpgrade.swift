@@ -6,7 +6,8 @@ import CausewayStorage
 /// Format 1 had one tree entry for each indexed value, each link and each primary key. It had a bit for each slot that
 /// holds an object; now there is one for each slot that holds none. Format 2 recorded declared indexes of mixed values
 /// without building them, and had no full-text indexes. Format 3 kept a leaf of bits for every thousand objects that
-/// were all deleted. Format 4 kept long values in their leaves, where they stay until the leaf is written again.
+/// were all deleted. Format 4 kept long values in their leaves, where they stay until the leaf is written again. Format 5 kept
+/// a long text in one piece, which it stays until it is edited.
 struct FormatUpgrade {
     private let writer: any StorageWriter
     private var scratch: [UInt8] = []

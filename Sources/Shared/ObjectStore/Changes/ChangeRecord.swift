@@ -35,8 +35,8 @@ package struct ClassChanges: Hashable, Sendable {
     package var modified: [ObjectKey: ColumnSet] = [:]
     /// Edits in the order made. Only in the record of the write in progress, and not of objects inserted in it.
     package var listEdits: [ChangedList: [ListEdit]] = [:]
-    /// The same for texts. If a text was also set as a string, its edits do not lead to its present value.
-    package var textEdits: [ChangedList: [TextEdit]] = [:]
+    /// The same for texts. None of a text that was also set as a string.
+    package var textEdits: [ChangedList: TextEdits] = [:]
 
     /// What was added to counters, also to those of inserted objects. Only in the record of the write in progress.
     package var additions: [ChangedList: CounterAddition] = [:]
@@ -51,6 +51,24 @@ package struct CounterAddition: Hashable, Sendable {
     /// What the counter held before the first addition.
     package var first: Int64
     package var amount: Int64 = 0
+}
+
+/// The edits of a text in the order made, as runs of typing and deleting.
+package struct TextEdits: Hashable, Sendable {
+    package private(set) var edits: [TextEdit] = []
+    /// What leads back, from the last to the first.
+    package private(set) var reversals: [TextEdit] = []
+
+    package init() {}
+
+    /// - Parameter removed: what the edit removes; empty for an insertion.
+    mutating func append(_ edit: TextEdit, removing removed: String) {
+        edits.appendRun(edit)
+        switch edit {
+        case .insert(let text, let place): reversals.appendReversal(.remove(place..<place + text.scalarCount))
+        case .remove(let range): reversals.appendReversal(.insert(removed, at: range.lowerBound))
+        }
+    }
 }
 
 /// The list, or the text, of one object.

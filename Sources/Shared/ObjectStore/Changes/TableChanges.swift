@@ -12,7 +12,9 @@ struct TableChanges {
     private var modified: [ObjectKey: ColumnSet] = [:]
     /// Lists that note their edits themselves.
     private var editedLists: [ObjectKey: [OpenList]] = [:]
-    private var editedTexts: [ChangedList: [TextEdit]] = [:]
+    private var editedTexts: [ChangedList: TextEdits] = [:]
+    /// Texts that were set as strings: their edits alone do not lead to what they are now.
+    private var setTexts: Set<ChangedList> = []
     /// The first key that was given out in this write.
     let firstNewKey: Int64
     /// What was added to counters, by object and column.
@@ -89,9 +91,20 @@ struct TableChanges {
     }
 
     /// Notes an edit of a text. The text already counts as modified.
-    mutating func edit(_ key: ObjectKey, _ column: Int, _ edit: TextEdit) {
+    ///
+    /// - Parameter removed: what it removes.
+    mutating func edit(_ key: ObjectKey, _ column: Int, _ edit: TextEdit, removing removed: String) {
+        let place = ChangedList(key: key, column: column)
+        if isInserted(key) || setTexts.contains(place) { return }
+        editedTexts[place, default: TextEdits()].append(edit, removing: removed)
+    }
+
+    /// Notes that a text was set as a string.
+    mutating func setText(_ key: ObjectKey, _ column: Int) {
         if isInserted(key) { return }
-        editedTexts[ChangedList(key: key, column: column), default: []].appendRun(edit)
+        let place = ChangedList(key: key, column: column)
+        setTexts.insert(place)
+        editedTexts[place] = nil
     }
 
     mutating func noteGhost() {

@@ -48,12 +48,17 @@ final class LongLeaf {
     let memory: UnsafeMutableRawPointer
     private unowned let transaction: Transaction
     private let column: UInt32
+    private let isText: Bool
     private let number: Int
+    /// The slots whose values lie outside of the leaf.
+    private let long: SlotBitmap
 
-    init(_ leaf: UnsafeRawPointer, _ long: SlotBitmap, _ transaction: Transaction, column: UInt32, number: Int) {
+    init(_ leaf: UnsafeRawPointer, _ long: SlotBitmap, _ transaction: Transaction, _ column: Column, number: Int) {
         self.transaction = transaction
-        self.column = column
+        self.column = column.id
+        isText = column.isText
         self.number = number
+        self.long = long
         let stored = StringLeaf(leaf)
         let header = LeafHeader(leaf)
         let payload = LeafLayout.payloadBehindNulls
@@ -91,9 +96,23 @@ final class LongLeaf {
     /// their leaves.
     static func isLong(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
         if LeafHeader(leaf).isNull(slot) { return false }
-        guard StringLeaf(leaf).hasLongValues else { return StringLeaf(leaf).bytes(slot).count > LongValues.shortMax }
-        let count = length(leaf, slot)
-        return count == unknown || count > LongValues.shortMax
+        return isOutside(leaf, slot) || StringLeaf(leaf).bytes(slot).count > LongValues.shortMax
+    }
+
+    /// Whether the value of a slot lies outside of the leaf.
+    static func isOutside(_ leaf: UnsafeRawPointer, _ slot: Int) -> Bool {
+        StringLeaf(leaf).hasLongValues && !LeafHeader(leaf).isNull(slot) && owner(of: leaf)?.long.contains(slot) == true
+    }
+
+    /// Makes the next reader look up the value of a slot again.
+    static func forget(_ leaf: UnsafeRawPointer, _ slot: Int) {
+        if isOutside(leaf, slot) { owner(of: leaf)?.store(slot, nil, unknown) }
+    }
+
+    private static func owner(of leaf: UnsafeRawPointer) -> LongLeaf? {
+        UnsafeRawPointer(bitPattern: leaf.leafField(LeafLayout.longLeaf, UInt.self)).map {
+            Unmanaged<LongLeaf>.fromOpaque($0).takeUnretainedValue()
+        }
     }
 
     /// Whether the value of a slot lies outside of the leaf and was not read yet.
@@ -120,25 +139,14 @@ final class LongLeaf {
             let address = UnsafeRawPointer(bitPattern: payload.leafField(slot &* 16, UInt.self))
             return UnsafeRawBufferPointer(start: address ?? leaf, count: address == nil ? 0 : count)
         }
-        let owner = UnsafeRawPointer(bitPattern: leaf.leafField(LeafLayout.longLeaf, UInt.self))
-        return owner.map { Unmanaged<LongLeaf>.fromOpaque($0).takeUnretainedValue().find(slot) }
-            ?? UnsafeRawBufferPointer(start: leaf, count: 0)
+        return owner(of: leaf)?.find(slot) ?? UnsafeRawBufferPointer(start: leaf, count: 0)
     }
 
     private func find(_ slot: Int) -> UnsafeRawBufferPointer {
-        guard let found = transaction.longValue(column, Int64(number * slotsPerLeaf + slot)) else {
+        guard let found = transaction.longValue(column, Int64(number * slotsPerLeaf + slot), isText: isText) else {
             return UnsafeRawBufferPointer(start: memory, count: 0)
         }
         store(slot, found.baseAddress, found.count)
         return found
-    }
-}
-
-extension Transaction {
-    /// The bytes of a value that lies outside of its leaf; nil when they are missing, which is noted as damage.
-    func longValue(_ column: UInt32, _ row: Int64) -> UnsafeRawBufferPointer? {
-        if let bytes = LongValues.bytes(column, row, in: reader) { return bytes }
-        noteDamage(store.damaged())
-        return nil
     }
 }

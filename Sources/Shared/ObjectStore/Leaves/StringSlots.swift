@@ -21,9 +21,12 @@ final class StringSlots {
     private struct Source {
         unowned let transaction: Transaction
         let column: UInt32
+        let isText: Bool
         let firstRow: Int64
 
-        func bytes(_ slot: Int) -> UnsafeRawBufferPointer? { transaction.longValue(column, firstRow + Int64(slot)) }
+        func bytes(_ slot: Int) -> UnsafeRawBufferPointer? {
+            transaction.longValue(column, firstRow + Int64(slot), isText: isText)
+        }
     }
 
     /// Bytes from `sharedEnd` on that no slot uses any more.
@@ -53,12 +56,14 @@ final class StringSlots {
 
     func setNull(_ slot: Int) {
         discard(checked(slot))
+        if starts[slot] < 0 { dropOutside(slot) }
         lengths[slot] = -1
         starts[slot] = 0
     }
 
     func set(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
         discard(checked(slot))
+        if starts[slot] < 0 { dropOutside(slot) }
         if bytes.count <= lengths[slot], starts[slot] >= sharedEnd {
             wasted -= bytes.count
         } else {
@@ -138,33 +143,57 @@ final class StringSlots {
             ?? UnsafeRawBufferPointer(start: arena, count: 0)
     }
 
+    /// Whether a value lies outside of the leaf now.
+    func isOutside(_ slot: Int) -> Bool { starts[checked(slot)] < 0 }
+
+    private func dropOutside(_ slot: Int) {
+        if let source, source.isText { source.transaction.texts.drop(source.column, source.firstRow + Int64(slot)) }
+    }
+
     /// Whether a value is, or will be, outside of the leaf.
     func isLong(_ slot: Int) -> Bool { lengths[checked(slot)] > LongValues.shortMax || starts[slot] < 0 }
 
     /// Takes the long values of the copied leaf from the tree of long values, as long as they are not changed.
-    func leaveOutside(_ long: SlotBitmap, _ transaction: Transaction, column: UInt32, number: Int) {
+    func leaveOutside(_ long: SlotBitmap, _ transaction: Transaction, _ column: Column, number: Int) {
         storedLong = long
-        source = Source(transaction: transaction, column: column, firstRow: Int64(number * slotsPerLeaf))
+        findOutside(transaction, column, number)
         long.forEach { slot in
             guard slot < count, lengths[slot] >= 0 else { return }
             (starts[slot], lengths[slot]) = (-1, 0)
         }
     }
 
+    /// Leaves a value to an open text of the transaction.
+    func moveOutside(_ slot: Int, _ transaction: Transaction, _ column: Column, number: Int) {
+        discard(checked(slot))
+        findOutside(transaction, column, number)
+        (starts[slot], lengths[slot]) = (-1, 0)
+    }
+
+    private func findOutside(_ transaction: Transaction, _ column: Column, _ number: Int) {
+        source = Source(
+            transaction: transaction, column: column.id, isText: column.isText, firstRow: Int64(number * slotsPerLeaf))
+    }
+
     /// Writes new values that are too long for the leaf to the tree of long values, and removes those that are gone.
     /// Returns the slots whose values lie there now; nil when there are none.
-    func moveLong(of column: UInt32, number: Int, to writer: any StorageWriter) -> SlotBitmap? {
+    func moveLong(of column: Column, number: Int, to writer: any StorageWriter) -> SlotBitmap? {
         var long = SlotBitmap()
         for slot in 0..<count where isLong(slot) {
             long.insert(slot)
             if starts[slot] < 0 { continue }
-            LongValues.key(column, Int64(number * slotsPerLeaf + slot)).withUnsafeBytes {
+            let row = Int64(number * slotsPerLeaf + slot)
+            if column.isText, storedLong?.contains(slot) == true {
+                LongValues.removeChunks(column.id, row, from: writer)
+            }
+            LongValues.key(column.id, row).withUnsafeBytes {
                 writer.put(tree: FixedTree.longValues, key: $0, value: contents.bytes(slot))
             }
         }
         if let storedLong {
             storedLong.subtracting(long).forEach { slot in
-                writer.remove(FixedTree.longValues, LongValues.key(column, Int64(number * slotsPerLeaf + slot)))
+                LongValues.remove(
+                    column.id, Int64(number * slotsPerLeaf + slot), isText: column.isText, from: writer)
             }
         }
         return long.isEmpty ? nil : long

@@ -19,6 +19,8 @@ final class Column {
     /// Nil for lists, sets and maps, which have no leaves.
     let kind: LeafKind?
     let role: Role
+    /// Whether long values are kept in chunks once they are edited.
+    let isText: Bool
     /// Links, or lists of them; mixed values, which may be links.
     let holdsLinks: Bool
     /// The tree of an indexed property, or 0.
@@ -62,6 +64,7 @@ final class Column {
         self.kind = kind
         self.leaves = leaves
         role = .hidden
+        isText = false
         holdsLinks = false
         indexTree = 0
         wordsTree = 0
@@ -76,6 +79,7 @@ final class Column {
         id = record.id
         kind = property.collection == .none ? LeafKind(property.type) : nil
         role = Role(property)
+        isText = property.isText
         holdsLinks = property.type == .object || property.type == .mixed
         self.leaves = leaves
         indexTree = 0
@@ -198,7 +202,7 @@ final class Column {
         _ leaf: UnsafeRawPointer, _ number: Int, _ transaction: Transaction
     ) -> UnsafeRawPointer {
         guard let long = LongValues.slots(of: leaf) else { return leaf }
-        let result = LongLeaf(leaf, long, transaction, column: id, number: number)
+        let result = LongLeaf(leaf, long, transaction, self, number: number)
         longLeaves.append(result)
         return UnsafeRawPointer(result.memory)
     }
@@ -240,7 +244,7 @@ final class Column {
         if let bytes = stored(number, kind, table.transaction) {
             leaf = WritableLeaf(kind, copying: bytes)
             if let strings = leaf.strings, let long = LongValues.slots(of: bytes) {
-                strings.leaveOutside(long, table.transaction, column: id, number: number)
+                strings.leaveOutside(long, table.transaction, self, number: number)
             }
         } else if Int64(number * slotsPerLeaf) >= max(table.changes.firstNewKey, firstKey) {
             leaf = WritableLeaf(kind)
@@ -261,7 +265,7 @@ final class Column {
     func flush(to writer: any StorageWriter, _ packer: LeafPacker) {
         for number in writtenNumbers.sorted() {
             guard let leaf = writableLeaf(at: number) else { continue }
-            let long = leaf.strings?.moveLong(of: id, number: number, to: writer)
+            let long = leaf.strings?.moveLong(of: self, number: number, to: writer)
             packer.pack(leaf, without: long) { writer.replaceLeaf(column: id, number: UInt32(number), $0) }
         }
     }

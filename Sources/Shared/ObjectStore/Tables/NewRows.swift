@@ -108,7 +108,7 @@ package final class NewRows {
     private func store(_ leaf: WritableLeaf, _ column: Column) -> Bool {
         var isCoded = false
         let writer = table.transaction.writer
-        let long = leaf.strings?.moveLong(of: column.id, number: key.leafNumber, to: writer)
+        let long = leaf.strings?.moveLong(of: column, number: key.leafNumber, to: writer)
         table.transaction.packer.pack(leaf, without: long) { bytes in
             isCoded = long == nil && bytes[LeafLayout.flags] & LeafLayout.flagDictionary != 0
             writer.replaceLeaf(column: column.id, number: UInt32(key.leafNumber), bytes)

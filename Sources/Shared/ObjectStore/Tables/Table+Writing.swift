@@ -199,9 +199,16 @@ extension Table {
         } else if property.type == .mixed {
             setMixed(key, column, value)
         } else {
-            if target.isIndexed { changeIndex(target, from: self.value(key, column), to: value, key) }
-            target.write(key.leafNumber, of: self).set(key.slot, value)
+            replace(key, column, by: value)
+            if target.isText { changes.setText(key, column) }
         }
         changes.modify(key, column)
+    }
+
+    /// Writes a value that is no link, and updates the indexes.
+    func replace(_ key: ObjectKey, _ column: Int, by value: Value) {
+        let target = columns[column]
+        if target.isIndexed { changeIndex(target, from: self.value(key, column), to: value, key) }
+        target.write(key.leafNumber, of: self).set(key.slot, value)
     }
 }

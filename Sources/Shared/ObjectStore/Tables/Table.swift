@@ -288,8 +288,10 @@ package final class Table {
         // A migration may change primary keys, too, while the objects stay as they were.
         integerKeys.flush(transaction)
         guard hasChanges else { return }
+        let texts = takeLongTexts()
         for column in allColumns { column.flush(to: writer, transaction.packer) }
         removeEmptyLeaves(writer)
+        for text in texts { text.store(to: writer) }
         for (place, list) in writtenLists { list.store(to: writer, listTree(place.column)) }
         // Most commits only change objects.
         guard storedCounters != (nextKey, count) else { return }

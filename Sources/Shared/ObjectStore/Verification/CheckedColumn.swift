@@ -9,11 +9,15 @@ struct CheckedColumn {
     private let blank: UnsafeRawPointer
     private var number = -1
     private var leaf: UnsafeRawPointer
+    private let isText: Bool
+    /// The long text that was read last.
+    private var joined: JoinedText?
     /// The numbers of leaves that ``LeafCheck`` has rejected.
     private(set) var unsound: Set<Int> = []
 
-    init(_ id: UInt32, _ kind: LeafKind, isNull: Bool, _ reader: any StorageReader) {
+    init(_ id: UInt32, _ kind: LeafKind, isNull: Bool, isText: Bool = false, _ reader: any StorageReader) {
         self.reader = reader
+        self.isText = isText
         self.id = id
         self.kind = kind
         blank = LeafCheck.blank(kind, isNull: isNull)
@@ -23,7 +27,7 @@ struct CheckedColumn {
     /// Nil for collections, which have no leaves.
     init?(_ column: Catalog.ColumnRecord, _ property: Property, _ reader: any StorageReader) {
         guard property.collection == .none else { return nil }
-        self.init(column.id, LeafKind(property.type), isNull: property.isNullable, reader)
+        self.init(column.id, LeafKind(property.type), isNull: property.isNullable, isText: property.isText, reader)
     }
 
     /// A leaf that is missing or unsound reads as one that was never written.
@@ -47,12 +51,16 @@ struct CheckedColumn {
     }
 
     /// The bytes of a value that lies outside of the leaf; nil for others, and where it is missing.
-    private func long(_ row: Int64, _ leaf: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
+    private mutating func long(_ row: Int64, _ leaf: UnsafeRawPointer) -> UnsafeRawBufferPointer? {
         guard kind == .bytes, LongValues.slots(of: leaf)?.contains(Int(row) % slotsPerLeaf) == true else { return nil }
-        return LongValues.bytes(id, row, in: reader)
+        guard let bytes = LongValues.bytes(id, row, in: reader), isText, TextHead.isHead(bytes) else {
+            return LongValues.bytes(id, row, in: reader)
+        }
+        joined = JoinedText(bytes, id, row, reader)
+        return joined?.bytes
     }
 
-    /// The bytes of a string, data or mixed value; nil for null.
+    /// The bytes of a string, data or mixed value, valid until the next call; nil for null.
     mutating func bytes(_ row: Int64) -> UnsafeRawBufferPointer? {
         let leaf = leaf(Int(row) / slotsPerLeaf)
         if let long = long(row, leaf) { return long }

@@ -39,13 +39,16 @@ extension ContentCheck {
                 addLink(column.value(origin, property.type), from: origin, place, of: checked)
             }
         }
-        if LeafKind(property.type) == .bytes { checkLong(record.id, name, of: checked, &column) }
+        if LeafKind(property.type) == .bytes { checkLong(record.id, property, name, of: checked, &column) }
         for number in column.unsound.sorted() { report.note("Leaf \(number) of \(name) contradicts itself.") }
     }
 
     /// Checks that the values outside of leaves are those that the leaves name.
-    private func checkLong(_ id: UInt32, _ name: String, of checked: CheckedClass, _ column: inout CheckedColumn) {
+    private func checkLong(
+        _ id: UInt32, _ property: Property, _ name: String, of checked: CheckedClass, _ column: inout CheckedColumn
+    ) {
         var missing: Set<Int64> = []
+        var text = StoredText()
         for number in checked.numbers {
             LongValues.slots(of: column.leaf(number))?.forEach { missing.insert(Int64(number * slotsPerLeaf + $0)) }
         }
@@ -53,13 +56,31 @@ extension ContentCheck {
             tree: FixedTree.longValues, from: LongValues.key(id, 0), upTo: LongValues.end(id), reversed: false
         ) { key, value in
             longValues += 1
+            if property.isText, key.count == 20 {
+                if !text.takes(key, value) {
+                    report.note("A chunk of a text of \(name) is not the one that was expected.")
+                }
+                return true
+            }
+            if !text.isComplete { report.note("A text of \(name) lacks chunks.") }
+            text = StoredText()
             if key.count != 12 || missing.remove(Int64(bitPattern: key.readUInt64(at: 4))) == nil {
                 report.note("A long value of \(name) belongs to no row.")
+            } else if property.isText, TextHead.isHead(value) {
+                guard let head = TextHead(value) else {
+                    report.note("The chunks of a text of \(name) cannot be read.")
+                    return true
+                }
+                text = StoredText(key, head)
+                if text.byteCount <= LongValues.shortMax {
+                    report.note("A text of \(name) is short and lies outside of its leaf.")
+                }
             } else if value.count <= LongValues.shortMax {
                 report.note("A value of \(name) is short and lies outside of its leaf.")
             }
             return true
         }
+        if !text.isComplete { report.note("A text of \(name) lacks chunks.") }
         for row in missing.sorted() { report.note("The long value of \(name) of \(checked.sentence(row)) is missing.") }
     }
 

@@ -47,6 +47,22 @@ final class ManagedText {
         return if case .string(let string) = access.value(key, column) { string } else { "" }
     }
 
+    var count: Int {
+        check()
+        return access.table.textCount(key, column)
+    }
+
+    /// - Precondition: the scalars are in the text.
+    func string(in range: Range<Int>) -> String {
+        check()
+        return access.table.text(key, column, in: range)
+    }
+
+    var chunks: [TextChunk] {
+        check()
+        return access.table.textChunks(key, column)
+    }
+
     func edit(_ edit: TextEdit) {
         checkWritable()
         access.table.edit(key, text: column, edit)

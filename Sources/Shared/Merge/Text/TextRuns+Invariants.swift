@@ -1,4 +1,4 @@
-extension TextState {
+extension TextRuns {
     /// Invariants 1 and 2: whether the pieces are in the order of their tree and know their children.
     ///
     /// - Complexity: O(n log n) in pieces
@@ -69,17 +69,15 @@ extension TextState {
         return result
     }
 
-    /// Invariant 3: whether the text fits the pieces. Also checks all counts.
-    package var isCounted: Bool {
-        var (visible, bytes) = (0, 0)
+    /// Whether all counts are those of the pieces.
+    var isCounted: Bool {
+        var visible = 0
         for (place, block) in blocks.enumerated() {
             guard block.pieces.reduce(0, { $0 + $1.visible }) == block.visible,
-                block.pieces.reduce(0, { $0 + $1.bytes }) == block.bytes, !block.pieces.isEmpty,
-                places[Int(block.number)] == place
+                !block.pieces.isEmpty, places[Int(block.number)] == place
             else { return false }
             visible += block.visible
-            bytes += block.bytes
         }
-        return visible == count && bytes == buffer.count && string.unicodeScalars.count == count
+        return visible == count
     }
 }

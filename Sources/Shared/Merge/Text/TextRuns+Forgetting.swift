@@ -3,7 +3,7 @@ package import CausewayOperations
 
 // Forgetting removed scalars: RULES.md, section 12. The tree is rebuilt as in `ListState+Forgetting`, piece by piece.
 
-extension TextState {
+extension TextRuns {
     /// Whether removed runs outnumber visible ones by more than four. Then forgetting them is worth sending the text
     /// whole.
     package var isWorthForgetting: Bool {
@@ -13,17 +13,11 @@ extension TextState {
 
     private static var removedKept: Int { 4 }
 
-    /// F8: an insert of a writer who does not know all scalars, with its origins replaced by two neighbours here. Nil
-    /// for other operations.
-    package mutating func placedByWhatIsKnown(_ operation: TextOperation) -> TextOperation? {
-        guard case .insert(let id, let left, let right, let text) = operation else { return nil }
-        let (knownLeft, knownRight) = knownNeighbours(left, right)
-        return .insert(id, left: knownLeft, right: knownRight, text: text)
-    }
-
+    /// F8: the origins of a writer who does not know all scalars, replaced by two neighbours here.
+    ///
     /// Directly behind the left origin; if that is forgotten, directly before the right one. Without a right one: the
     /// end. If both are forgotten: the beginning.
-    private mutating func knownNeighbours(
+    mutating func knownNeighbours(
         _ left: ElementID?, _ right: ElementID?
     ) -> (left: ElementID?, right: ElementID?) {
         let leftSpot = left.flatMap { knownKey($0) }.flatMap { find($0) }
@@ -47,10 +41,10 @@ extension TextState {
     package mutating func forget(_ mark: [UInt8]) throws(EncodingError) -> Bool {
         let older = OlderScalars(pieces: try Self.pieces(of: mark))
         guard let kept = kept(older) else { return false }
-        var rebuilt = TextState()
+        var rebuilt = TextRuns()
         rebuilt.clients = clients
-        rebuilt.blocks = [Block(number: 0, pieces: Self.chained(kept), visible: 0, bytes: 0)]
-        self = try TextState(runs: rebuilt.encodedRuns(), text: string)
+        rebuilt.blocks = [Block(number: 0, pieces: Self.chained(kept), visible: 0)]
+        self = try TextRuns(encoded: rebuilt.encoded())
         return true
     }
 
@@ -140,16 +134,16 @@ extension TextState {
 
     /// The pieces of encoded runs, with the clients of their keys.
     private static func pieces(of runs: [UInt8]) throws(EncodingError) -> [(piece: Piece, client: ClientID)] {
-        var state = TextState()
+        var state = TextRuns()
         var reader = ByteReader(runs)
-        try state.readRuns(&reader)
+        try state.read(&reader)
         return state.blocks.flatMap(\.pieces).map { ($0, state.clients[Int($0.key.client)]) }
     }
 }
 
 /// A piece that stays.
 private struct KeptPiece {
-    var piece: TextState.Piece
+    var piece: TextRuns.Piece
     var place: Place
 
     enum Place {
@@ -161,9 +155,9 @@ private struct KeptPiece {
     }
 }
 
-extension TextState.Piece {
+extension TextRuns.Piece {
     /// Makes it the right child of a scalar.
-    fileprivate mutating func hang(behind scalar: TextState.Key) {
+    fileprivate mutating func hang(behind scalar: TextRuns.Key) {
         let isNext = scalar != .root && scalar.advanced(by: 1) == key
         (link, parent) = isNext ? (.continuation, .root) : (.right, scalar)
     }
@@ -188,7 +182,7 @@ private struct OlderScalars {
     /// Ascending.
     private var runs: [ClientID: [Run]] = [:]
 
-    init(pieces: [(piece: TextState.Piece, client: ClientID)]) {
+    init(pieces: [(piece: TextRuns.Piece, client: ClientID)]) {
         for (piece, client) in pieces {
             let first = piece.key.counter
             runs[client, default: []].append(
@@ -198,7 +192,7 @@ private struct OlderScalars {
     }
 
     /// Whether the mark has a scalar. It always has the root.
-    func contain(_ key: TextState.Key, _ clients: [ClientID]) -> Bool {
+    func contain(_ key: TextRuns.Key, _ clients: [ClientID]) -> Bool {
         guard key != .root else { return true }
         let runs = runs[clients[Int(key.client)]] ?? []
         let index = Self.firstRun(of: runs, endingBehind: key.counter)
@@ -210,10 +204,10 @@ private struct OlderScalars {
     }
 
     /// Splits a piece into parts of one age each. `continues` and `hasOthers` of the parts are wrong.
-    func parts(of piece: TextState.Piece, _ clients: [ClientID]) -> [(TextState.Piece, Age)] {
+    func parts(of piece: TextRuns.Piece, _ clients: [ClientID]) -> [(TextRuns.Piece, Age)] {
         let runs = runs[clients[Int(piece.key.client)]] ?? []
         let end = piece.key.counter + UInt64(piece.count)
-        var parts: [(TextState.Piece, Age)] = []
+        var parts: [(TextRuns.Piece, Age)] = []
         var next = piece.key.counter
         func append(through last: UInt64, _ age: Age) {
             guard last > next else { return }

@@ -1,6 +1,6 @@
 // Pieces in their blocks: cutting, joining, adding. Nothing here depends on the rules of merging.
 
-extension TextState {
+extension TextRuns {
     /// Makes room for at least four more pieces in a block. The spot is moved along with its scalar.
     mutating func makeRoom(_ spot: inout Spot) {
         guard blocks[spot.block].pieces.count >= Block.piecesMax - 4 else { return }
@@ -16,11 +16,9 @@ extension TextState {
         let moved = Array(blocks[block].pieces[piece...])
         blocks[block].pieces.removeLast(moved.count)
         let visible = moved.reduce(0) { $0 + $1.visible }
-        let bytes = moved.reduce(0) { $0 + $1.bytes }
         blocks[block].visible -= visible
-        blocks[block].bytes -= bytes
         let number = Int32(places.count)
-        blocks.insert(Block(number: number, pieces: moved, visible: visible, bytes: bytes), at: block + 1)
+        blocks.insert(Block(number: number, pieces: moved, visible: visible), at: block + 1)
         places.append(0)
         for place in (block + 1)..<blocks.count { places[Int(blocks[place].number)] = Int32(place) }
         if index != nil {
@@ -38,12 +36,11 @@ extension TextState {
     /// Inserts a piece into a block that has room, and updates the counts.
     mutating func insert(_ piece: Piece, _ block: Int, _ place: Int) {
         if blocks.isEmpty {
-            blocks.append(Block(number: 0, pieces: [], visible: 0, bytes: 0))
+            blocks.append(Block(number: 0, pieces: [], visible: 0))
             places = [0]
         }
         blocks[block].pieces.insert(piece, at: place)
         blocks[block].visible += piece.visible
-        blocks[block].bytes += piece.bytes
         index?.insert(
             PieceIndex.Entry(client: piece.key.client, block: blocks[block].number, counter: piece.key.counter))
         if let cursor, cursor.block == block, cursor.piece >= place { self.cursor = nil }
@@ -53,26 +50,16 @@ extension TextState {
     mutating func cut(_ block: Int, _ place: Int, at offset: Int) {
         let piece = self[block, place]
         guard offset > 0, offset < piece.count else { return }
-        let bytes = bytes(of: piece, scalars: offset, block, place)
         blocks[block].pieces[place].count = offset
-        blocks[block].pieces[place].bytes = bytes
         blocks[block].pieces[place].continues = true
         blocks[block].pieces[place].hasOthers = false
         var rest = piece
         rest.key = piece.key.advanced(by: offset)
         rest.count = piece.count - offset
-        rest.bytes = piece.bytes - bytes
         rest.link = .continuation
         blocks[block].pieces.insert(rest, at: place + 1)
         index?.insert(PieceIndex.Entry(client: rest.key.client, block: blocks[block].number, counter: rest.key.counter))
         if let cursor, cursor.block == block, cursor.piece > place { self.cursor?.piece += 1 }
-    }
-
-    /// How many bytes the first scalars of a piece take.
-    func bytes(of piece: Piece, scalars: Int, _ block: Int, _ place: Int) -> Int {
-        if piece.isRemoved { return 0 }
-        if piece.bytes == piece.count { return scalars }
-        return buffer.bytes(ofScalars: scalars, from: start(block, place).bytes)
     }
 
     /// Joins a removed piece with the one behind it, if that is removed and continues the run.
@@ -88,20 +75,16 @@ extension TextState {
         if let cursor, cursor.block == block, cursor.piece > place { self.cursor = nil }
     }
 
-    /// Removes scalars of one piece that is not removed.
-    mutating func remove(_ spot: Spot, count removed: Int) {
+    /// Removes scalars of one piece that is not removed, and returns where they stood in the text.
+    mutating func remove(_ spot: Spot, count removed: Int) -> Range<Int> {
         var spot = spot
         makeRoom(&spot)
         let (block, place) = (spot.block, spot.piece)
         let piece = self[block, place]
         let start = start(block, place)
-        let isASCII = piece.bytes == piece.count
-        let from = isASCII ? spot.offset : buffer.bytes(ofScalars: spot.offset, from: start.bytes)
-        let bytes = isASCII ? removed : buffer.bytes(ofScalars: removed, from: start.bytes + from)
-        buffer.remove(start.bytes + from..<start.bytes + from + bytes)
+        let gone = start + spot.offset..<start + spot.offset + removed
         count -= removed
         blocks[block].visible -= removed
-        blocks[block].bytes -= bytes
         cursor = Cursor(block: block, piece: place, start: start)
 
         let isHead = spot.offset == 0
@@ -112,33 +95,30 @@ extension TextState {
             // Deleting backwards: the removed piece behind grows to the front.
             let next = self[block, place + 1].key
             blocks[block].pieces[place].count -= removed
-            blocks[block].pieces[place].bytes -= bytes
             blocks[block].pieces[place + 1].key.counter -= UInt64(removed)
             blocks[block].pieces[place + 1].count += removed
             index?.move(next.client, next.counter, to: next.counter - UInt64(removed))
-            return
+            return gone
         }
         if isHead, !isTail, place > 0, self[block, place - 1].isRemoved, self[block, place - 1].isContinued(by: piece) {
             // Deleting forwards: the removed piece before grows to the back.
             blocks[block].pieces[place - 1].count += removed
             blocks[block].pieces[place].key.counter += UInt64(removed)
             blocks[block].pieces[place].count -= removed
-            blocks[block].pieces[place].bytes -= bytes
             index?.move(piece.key.client, piece.key.counter, to: piece.key.counter + UInt64(removed))
-            return
+            return gone
         }
-        divideRemoved(spot, piece, removed: removed, bytesBefore: from, bytes: bytes)
+        divideRemoved(spot, piece, removed: removed)
+        return gone
     }
 
-    /// Gives the removed scalars a piece of their own. Their bytes have left the buffer, so the caller passes the
-    /// counts.
-    private mutating func divideRemoved(_ spot: Spot, _ piece: Piece, removed: Int, bytesBefore: Int, bytes: Int) {
+    /// Gives the removed scalars a piece of their own.
+    private mutating func divideRemoved(_ spot: Spot, _ piece: Piece, removed: Int) {
         let (block, place) = (spot.block, spot.piece)
         var parts: [Piece] = []
         if spot.offset > 0 {
             var before = piece
             before.count = spot.offset
-            before.bytes = bytesBefore
             before.continues = true
             before.hasOthers = false
             parts.append(before)
@@ -146,7 +126,6 @@ extension TextState {
         var gone = piece
         gone.key = piece.key.advanced(by: spot.offset)
         gone.count = removed
-        gone.bytes = 0
         gone.isRemoved = true
         if spot.offset > 0 { gone.link = .continuation }
         let rest = piece.count - spot.offset - removed
@@ -159,7 +138,6 @@ extension TextState {
             var after = piece
             after.key = piece.key.advanced(by: spot.offset + removed)
             after.count = rest
-            after.bytes = piece.bytes - bytesBefore - bytes
             after.link = .continuation
             parts.append(after)
         }

@@ -3,23 +3,20 @@ package import CausewayOperations
 
 // MARK: - Local edits, by the index of visible scalars
 
-extension TextState {
-    /// Inserts text before the scalar with an index, or at the end, and returns the operation.
+extension TextRuns {
+    /// Inserts scalars before the one with an index, or at the end, and returns their origins.
     ///
-    /// The scalars get consecutive ids from `id` on. Nil if the text is empty.
+    /// The scalars get consecutive ids from `id` on.
     ///
-    /// - Precondition: `index` is in `0...count`.
+    /// - Precondition: `index` is in `0...count`, and there is something to insert.
     /// - Complexity: O(1) beside the previous edit, otherwise O(n / 128) in pieces
-    package mutating func insert(_ text: String, at index: Int, id: ElementID) -> TextOperation? {
+    package mutating func insert(_ added: Int, at index: Int, id: ElementID) -> (left: ElementID?, right: ElementID?) {
         precondition(index >= 0 && index <= count, "A text of \(count) scalars takes no insertion at \(index).")
-        if text.isEmpty { return nil }
         let left = index == 0 ? nil : seek(index - 1)
         let right = successor(left).map { key($0) }
-        let (leftID, rightID) = (left.map { self.id(key($0)) }, right.map { self.id($0) })
-        let made = key(id)
-        var text = text
-        text.withUTF8 { utf8 in add(made, utf8.scalarCount, utf8, left: left, right: right) }
-        return .insert(id, left: leftID, right: rightID, text: text)
+        let origins = (left.map { self.id(key($0)) }, right.map { self.id($0) })
+        _ = add(key(id), added, left: left, right: right)
+        return origins
     }
 
     /// Removes scalars and returns the operations: one for each run of ids.
@@ -41,7 +38,7 @@ extension TextState {
             } else {
                 operations.append(.delete(first, count: part))
             }
-            remove(spot, count: part)
+            _ = remove(spot, count: part)
             left -= part
         }
         return operations

@@ -1,34 +1,18 @@
-import CausewayModel
-package import CausewayOperations
+package import CausewayModel
 
-extension TextState {
-    /// Joins one operation by the rules T1 to T9 and U1 to U5.
+extension TextRuns {
+    /// Joins an insertion by the rules T1 to T9 and U1 to U5, and returns where the scalars stand in the text; nil
+    /// without an effect.
     ///
     /// - Complexity: O(n / 128) in pieces if nothing concurrent stands at the place; otherwise also by the depth of
     ///   what does
-    @discardableResult
-    package mutating func join(_ operation: TextOperation) -> Outcome {
-        switch operation {
-        case .insert(let id, let left, let right, var text):
-            text.withUTF8 { utf8 in
-                join(id, left, right, utf8)
-            }
-        case .delete(let first, let count):
-            join(deleted: first, count)
-        }
-    }
-
-    private mutating func join(
-        _ id: ElementID, _ left: ElementID?, _ right: ElementID?, _ utf8: UnsafeBufferPointer<UInt8>
-    ) -> Outcome {
-        let count = utf8.scalarCount
-        guard count > 0, !id.counter.addingReportingOverflow(UInt64(count)).overflow else { return .noEffect }
+    package mutating func join(_ count: Int, _ id: ElementID, left: ElementID?, right: ElementID?) -> Int? {
+        guard count > 0, !id.counter.addingReportingOverflow(UInt64(count)).overflow else { return nil }
         let key = key(id)
-        guard !knowsAny(of: key, count) else { return .noEffect }
+        guard !knowsAny(of: key, count) else { return nil }
         // An unknown left origin counts as none (U2).
         let leftSpot = left.flatMap { knownKey($0) }.flatMap { find($0) }
-        add(key, count, utf8, left: leftSpot, right: right.map { knownKey($0) ?? .root })
-        return .applied
+        return add(key, count, left: leftSpot, right: right.map { knownKey($0) ?? .root })
     }
 
     private mutating func knowsAny(of key: Key, _ count: Int) -> Bool {
@@ -38,11 +22,15 @@ extension TextState {
         return find(key) != nil
     }
 
-    private mutating func join(deleted first: ElementID, _ count: Int) -> Outcome {
+    /// Joins a deletion by the same rules.
+    ///
+    /// - Parameter removed: gets the scalars that leave the text, one range after another, each as the text is then.
+    package mutating func join(
+        deleted first: ElementID, _ count: Int, _ removed: (Range<Int>) -> Void
+    ) {
         guard count > 0, let key = knownKey(first),
             case let (end, overflow) = key.counter.addingReportingOverflow(UInt64(count)), !overflow
-        else { return .noEffect }
-        var outcome = Outcome.noEffect
+        else { return }
         var next = key
         while next.counter < end {
             guard let spot = find(next) else {
@@ -54,118 +42,104 @@ extension TextState {
             }
             let piece = self[spot.block, spot.piece]
             let part = min(piece.count - spot.offset, Int(end - next.counter))
-            if !piece.isRemoved {
-                remove(spot, count: part)
-                outcome = .applied
-            }
+            if !piece.isRemoved { removed(remove(spot, count: part)) }
             next.counter += UInt64(part)
         }
-        return outcome
     }
 }
 
 // MARK: - The tree
 
-extension TextState {
+extension TextRuns {
     /// Puts a run where the tree has it: its first scalar by the origins, the others each behind the one before.
-    mutating func add(_ key: Key, _ count: Int, _ utf8: UnsafeBufferPointer<UInt8>, left: Spot?, right: Key?) {
+    ///
+    /// - Returns: the visible scalars before it.
+    mutating func add(_ key: Key, _ count: Int, left: Spot?, right: Key?) -> Int {
         guard var spot = left else {
             if blocks.isEmpty {
-                insert(
-                    Piece(key: key, count: count, bytes: utf8.count, isRemoved: false, link: .right, parent: .root), 0,
-                    0)
-                return finishAdding(utf8, count, 0, 0, Start())
+                insert(Piece(key: key, count: count, isRemoved: false, link: .right, parent: .root), 0, 0)
+                return finishAdding(count, 0, 0, 0)
             }
-            return addAtRoot(key, count, utf8, right)
+            return addAtRoot(key, count, right)
         }
         makeRoom(&spot)
         let piece = self[spot.block, spot.piece]
         let parent = piece.key.advanced(by: spot.offset)
         let isNext = key.client == parent.client && key.counter == parent.counter + 1
         if spot.offset == piece.count - 1, !piece.hasRightChildren {
-            if isNext, !piece.isRemoved { return extend(spot, utf8, count) }
+            if isNext, !piece.isRemoved { return extend(spot, count) }
             if isNext {
                 blocks[spot.block].pieces[spot.piece].continues = true
             } else {
                 blocks[spot.block].pieces[spot.piece].hasOthers = true
                 note(key, below: parent, isLeft: false)
             }
-            return put(key, count, utf8, link: isNext ? .continuation : .right, parent, spot.block, spot.piece + 1)
+            return put(key, count, link: isNext ? .continuation : .right, parent, spot.block, spot.piece + 1)
         }
         if let right, let next = successor(spot), self.key(next) == right {
             // Nothing stands between the two. The scalar behind one with right children descends from one of these.
             cut(spot.block, spot.piece, at: spot.offset + 1)
             note(key, below: right, isLeft: true)
-            return put(key, count, utf8, link: .left, right, spot.block, spot.piece + 1)
+            return put(key, count, link: .left, right, spot.block, spot.piece + 1)
         }
-        addBesideOthers(key, count, utf8, left: parent, right: right)
+        return addBesideOthers(key, count, left: parent, right: right)
     }
 
-    private mutating func addAtRoot(_ key: Key, _ count: Int, _ utf8: UnsafeBufferPointer<UInt8>, _ right: Key?) {
+    private mutating func addAtRoot(_ key: Key, _ count: Int, _ right: Key?) -> Int {
         var first = Spot(block: 0, piece: 0, offset: 0)
         guard let right, self.key(first) == right else {
-            return addBesideOthers(key, count, utf8, left: .root, right: right)
+            return addBesideOthers(key, count, left: .root, right: right)
         }
         makeRoom(&first)
         note(key, below: right, isLeft: true)
-        put(key, count, utf8, link: .left, right, 0, 0)
+        return put(key, count, link: .left, right, 0, 0)
     }
 
     /// The writer types on: the piece grows.
-    private mutating func extend(_ spot: Spot, _ utf8: UnsafeBufferPointer<UInt8>, _ added: Int) {
+    private mutating func extend(_ spot: Spot, _ added: Int) -> Int {
         let start = start(spot.block, spot.piece)
-        let bytes = self[spot.block, spot.piece].bytes
-        buffer.insert(utf8, at: start.bytes + bytes)
+        let before = self[spot.block, spot.piece].count
         blocks[spot.block].pieces[spot.piece].count += added
-        blocks[spot.block].pieces[spot.piece].bytes = bytes + utf8.count
         blocks[spot.block].visible += added
-        blocks[spot.block].bytes += utf8.count
-        count += added
-        cursor = Cursor(block: spot.block, piece: spot.piece, start: start)
+        _ = finishAdding(added, spot.block, spot.piece, start)
+        return start + before
     }
 
     private mutating func put(
-        _ key: Key, _ count: Int, _ utf8: UnsafeBufferPointer<UInt8>, link: Link, _ parent: Key, _ block: Int,
-        _ place: Int
-    ) {
+        _ key: Key, _ count: Int, link: Link, _ parent: Key, _ block: Int, _ place: Int
+    ) -> Int {
         let start = start(block, place)
-        insert(
-            Piece(key: key, count: count, bytes: utf8.count, isRemoved: false, link: link, parent: parent), block, place
-        )
-        finishAdding(utf8, count, block, place, start)
+        insert(Piece(key: key, count: count, isRemoved: false, link: link, parent: parent), block, place)
+        return finishAdding(count, block, place, start)
     }
 
-    private mutating func finishAdding(
-        _ utf8: UnsafeBufferPointer<UInt8>, _ added: Int, _ block: Int, _ place: Int, _ start: Start
-    ) {
-        buffer.insert(utf8, at: start.bytes)
+    private mutating func finishAdding(_ added: Int, _ block: Int, _ place: Int, _ start: Int) -> Int {
         count += added
         cursor = Cursor(block: block, piece: place, start: start)
+        return start
     }
 }
 
 // MARK: - Beside concurrent runs
 
-extension TextState {
+extension TextRuns {
     /// Adds a run by the full tree rule, at a place where the writer had not seen everything that is there now.
     ///
     /// - Parameter right: nil for none; the root for an origin of a writer who never wrote here.
-    private mutating func addBesideOthers(
-        _ key: Key, _ count: Int, _ utf8: UnsafeBufferPointer<UInt8>, left: Key, right: Key?
-    ) {
+    private mutating func addBesideOthers(_ key: Key, _ count: Int, left: Key, right: Key?) -> Int {
         makeChildren()
         if let right = right.flatMap({ known($0, behind: left) }), descends(right, from: left) {
             let beside = children?[right]?.left.neighbours(of: key, where: precedes)
             note(key, below: right, isLeft: true)
             let (block, place) =
                 if let next = beside?.next { boundary(beside?.previous, next) } else { boundary(before: right) }
-            return put(key, count, utf8, link: .left, right, block, place)
+            return put(key, count, link: .left, right, block, place)
         }
         let (previous, next) = rightNeighbours(of: key, below: left)
         let place = boundary(previous, next)
-        put(key, count, utf8, link: .right, left, place.block, place.piece)
-        guard left != .root else { return note(key, below: left, isLeft: false) }
-        hang(key, below: left)
+        let start = put(key, count, link: .right, left, place.block, place.piece)
+        if left == .root { note(key, below: left, isLeft: false) } else { hang(key, below: left) }
+        return start
     }
 
     /// The right origin; if it is unknown, what follows the left one (U3).

@@ -4,41 +4,22 @@ package import CausewayOperations
 // The byte table is in Operations/ENCODING.md, "State of a text". Equal states have equal bytes: pieces are written as
 // long as they can be, in the order of the text.
 
-extension TextState: MarkedState {
-    package static let mark = UInt64(UInt32.max) - 1
-
-    package func write(to writer: inout ByteWriter) {
-        writer.write(varint: Self.mark)
-        writeRuns(to: &writer)
-        writer.write(string: string)
-    }
-
-    package init(from reader: inout ByteReader) throws(EncodingError) {
-        guard try reader.readVarint() == Self.mark else { throw reader.malformed("no text is here") }
-        try readRuns(&reader)
-        try fill(try reader.readString(), reader)
-        guard isOrderOfTree else { throw reader.malformed("the runs of a text are not in the order of their tree") }
-    }
-
-    /// The runs without the text, which is stored elsewhere.
-    package func encodedRuns() -> [UInt8] {
+extension TextRuns {
+    package func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writeRuns(to: &writer)
+        write(to: &writer)
         return writer.bytes
     }
 
-    /// - Parameter runs: bytes of this program's own file. Their order is not checked against the tree.
-    package init(runs: [UInt8], text: String) throws(EncodingError) {
-        var reader = ByteReader(runs)
-        try readRuns(&reader)
-        try fill(text, reader)
+    /// - Parameter encoded: bytes of this program's own file. Their order is not checked against the tree.
+    package init(encoded: [UInt8]) throws(EncodingError) {
+        var reader = ByteReader(encoded)
+        try read(&reader)
         try reader.finish()
     }
 }
 
-// MARK: - Runs
-
-extension TextState {
+extension TextRuns {
     private enum Form {
         static let continuation: Int64 = 0
         static let atRoot: Int64 = 1
@@ -57,7 +38,6 @@ extension TextState {
                     continue
                 }
                 pieces[pieces.count - 1].count += piece.count
-                pieces[pieces.count - 1].bytes += piece.bytes
                 pieces[pieces.count - 1].continues = piece.continues
                 pieces[pieces.count - 1].hasOthers = piece.hasOthers
             }
@@ -65,7 +45,7 @@ extension TextState {
         return pieces
     }
 
-    private func writeRuns(to writer: inout ByteWriter) {
+    func write(to writer: inout ByteWriter) {
         let pieces = longestPieces
         writer.write(varint: UInt64(pieces.count))
         if pieces.isEmpty { return }
@@ -102,7 +82,7 @@ extension TextState {
     }
 
     /// - Complexity: O(n), in memory too: ids differ, so each piece takes at least one byte of input.
-    mutating func readRuns(_ reader: inout ByteReader) throws(EncodingError) {
+    mutating func read(_ reader: inout ByteReader) throws(EncodingError) {
         let total = try reader.readCount(minimumBytesEach: 1)
         if total == 0 { return }
         clients = try reader.readClients()
@@ -125,7 +105,7 @@ extension TextState {
                 !key.counter.addingReportingOverflow(UInt64(counts[number])).overflow
             else { throw reader.malformed("a run of a text has no length") }
             var piece = Piece(
-                key: key, count: Int(counts[number]), bytes: 0, isRemoved: areRemoved[number], link: .right,
+                key: key, count: Int(counts[number]), isRemoved: areRemoved[number], link: .right,
                 parent: .root, continues: continue_[number], hasOthers: haveOthers[number])
             switch forms[number] {
             case Form.continuation: piece.link = .continuation
@@ -152,34 +132,11 @@ extension TextState {
     private mutating func take(_ pieces: [Piece]) {
         let size = Block.piecesMax / 2
         for start in stride(from: 0, to: pieces.count, by: size) {
+            let part = Array(pieces[start..<min(start + size, pieces.count)])
+            let visible = part.reduce(0) { $0 + $1.visible }
             places.append(Int32(blocks.count))
-            blocks.append(
-                Block(
-                    number: Int32(blocks.count), pieces: Array(pieces[start..<min(start + size, pieces.count)]),
-                    visible: 0, bytes: 0))
+            blocks.append(Block(number: Int32(blocks.count), pieces: part, visible: visible))
+            count += visible
         }
-    }
-
-    /// Gives the pieces that are not removed their bytes.
-    private mutating func fill(_ text: String, _ reader: ByteReader) throws(EncodingError) {
-        let utf8 = Array(text.utf8)
-        buffer = TextBuffer(utf8)
-        let scalars = utf8.withUnsafeBufferPointer(\.scalarCount)
-        var offset = 0
-        for block in blocks.indices {
-            for place in blocks[block].pieces.indices {
-                let piece = self[block, place]
-                guard !piece.isRemoved else { continue }
-                guard piece.count <= scalars - count else { throw reader.malformed("a text is shorter than its runs") }
-                let bytes =
-                    scalars == utf8.count ? piece.count : buffer.bytes(ofScalars: piece.count, from: offset)
-                blocks[block].pieces[place].bytes = bytes
-                blocks[block].visible += piece.count
-                blocks[block].bytes += bytes
-                count += piece.count
-                offset += bytes
-            }
-        }
-        guard count == scalars else { throw reader.malformed("a text is longer than its runs") }
     }
 }
