@@ -254,7 +254,8 @@ let tests: [Target] = [
     program(
         "Benchmarks",
         uses: [
-            "Database", "Merge", "Model", "Operations", "Query", "Storage", "Store", "StoreEmbedded", "Support/Flights",
+            "Database", "Merge", "Model", "ObjectStore", "OpLog", "Operations", "Query", "Storage", "Store",
+            "StoreEmbedded", "Support/Flights",
             "Support/Measuring", "Support/Programs", "Support/Seeds",
         ],
         libraries: ["CLMDB", "CSQLite"],

@@ -34,7 +34,7 @@ struct Benchmark: AsyncParsableCommand {
 
     private static let all = [
         "insert", "lookup", "read", "count", "commit", "storage", "store", "query", "flights", "merge",
-        "record", "sync",
+        "text", "record", "sync",
     ]
 
     @MainActor
@@ -83,6 +83,9 @@ struct Benchmark: AsyncParsableCommand {
         if wanted.contains("query") { try WordBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("query") || wanted.contains("flights") { try measureFlights(in: folder, report) }
         if wanted.contains("merge") { try measureMerging(in: folder, report) }
+        if wanted.contains("text") {
+            try TextBenchmarks(folder: folder, paper: try paper(in: folder, for: "text"), smoke: smoke).run(report)
+        }
         if wanted.contains("record") { try RecordBenchmarks(smoke: smoke).run(report) }
         if wanted.contains("sync") {
             report(try await SyncBenchmarks(folder: folder, server: server, data: data, smoke: smoke).run())
@@ -123,12 +126,16 @@ struct Benchmark: AsyncParsableCommand {
     }
 
     private func measureMerging(in folder: URL, _ report: ([Row]) -> Void) throws {
-        if let group = try MergeBenchmarks(folder: folder, source: traces, smoke: smoke) {
-            try group.run(report)
-        } else {
-            print("merge: the paper is skipped, there is no \(traces)/automerge-paper.json.gz (--traces FOLDER)")
-        }
+        if let paper = try paper(in: folder, for: "merge") { try MergeBenchmarks(paper).run(report) }
         try ListMergeBenchmarks(smoke: smoke).run(report)
+    }
+
+    private func paper(in folder: URL, for group: String) throws -> Paper? {
+        let paper = try Paper(folder: folder, source: traces, smoke: smoke)
+        if paper == nil {
+            print("\(group): the paper is skipped, there is no \(traces)/automerge-paper.json.gz (--traces FOLDER)")
+        }
+        return paper
     }
 
     @MainActor

@@ -8,55 +8,19 @@ import Foundation
 struct MergeBenchmarks {
     static let group = "merge"
 
-    private struct Trace: Decodable {
-        struct Transaction: Decodable {
-            var patches: [Patch]
-        }
+    private let patches: [Paper.Patch]
+    private let expected: String?
 
-        /// Place, how many are deleted there, what is put there.
-        struct Patch: Decodable {
-            var place: Int
-            var deleted: Int
-            var text: String
-
-            init(from decoder: any Decoder) throws {
-                var fields = try decoder.unkeyedContainer()
-                place = try fields.decode(Int.self)
-                deleted = try fields.decode(Int.self)
-                text = try fields.decode(String.self)
-            }
-        }
-
-        var endContent: String
-        var txns: [Transaction]
-    }
-
-    private struct WrongText: Error, CustomStringConvertible {
-        let description: String
-    }
-
-    private let patches: [Trace.Patch]
-    private let expected: String
-    private let isWhole: Bool
-
-    /// - Parameter source: A folder with `automerge-paper.json.gz`.
-    /// - Returns: Nil where it is not there.
-    init?(folder: URL, source: String, smoke: Bool) throws {
-        guard FileManager.default.fileExists(atPath: "\(source)/automerge-paper.json.gz") else { return nil }
-        let unpacked = folder.appendingPathComponent("trace.json")
-        try unpack(gzip: "\(source)/automerge-paper.json.gz", to: unpacked)
-        let trace = try JSONDecoder().decode(Trace.self, from: Data(contentsOf: unpacked))
-        let all = trace.txns.flatMap(\.patches)
-        patches = smoke ? Array(all.prefix(10_000)) : all
-        expected = trace.endContent
-        isWhole = !smoke
+    init(_ paper: Paper) {
+        patches = paper.patches
+        expected = paper.end
     }
 
     func run(_ report: ([Row]) -> Void) throws {
-        let runs = isWhole ? 5 : 1
+        let runs = expected == nil ? 1 : 5
         var text = TextState()
         let replay = measure(runs: runs, operations: 1) { text = self.replay(1, patches[...]).text }
-        if isWhole, text.string != expected { throw WrongText(description: "the replayed paper is another one") }
+        if let expected, text.string != expected { throw WrongText(description: "the replayed paper is another one") }
         report([
             .less(
                 Self.group, "\(patches.count) edits of a paper into a text, by index", "ms", ours: replay.median / 1e6,
@@ -114,7 +78,7 @@ struct MergeBenchmarks {
     }
 
     private func replay(
-        _ client: UInt64, _ patches: ArraySlice<Trace.Patch>, onto start: TextState = TextState()
+        _ client: UInt64, _ patches: ArraySlice<Paper.Patch>, onto start: TextState = TextState()
     ) -> (text: TextState, operations: [TextOperation]) {
         var text = start
         var operations: [TextOperation] = []
