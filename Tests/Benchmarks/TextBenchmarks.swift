@@ -28,6 +28,7 @@ struct TextBenchmarks {
     func run(_ report: ([Row]) -> Void) throws {
         try keystrokes(report)
         try reading(report)
+        try memory(report)
         try synchronisedKeystrokes(report)
         try engine(report)
         guard let paper else { return }
@@ -109,6 +110,27 @@ struct TextBenchmarks {
                 Self.group, "100 characters of them, anywhere", "µs", ours: part.median / 1_000, most: 2,
                 under: .hot(part)),
             .less(Self.group, "all of them", "µs", ours: whole.median / 1_000, under: .hot(whole)),
+        ])
+    }
+
+    /// What a text takes that is read and not edited: what the library keeps, and the pages of its file.
+    private func memory(_ report: ([Row]) -> Void) throws {
+        let count = smoke ? 2 : 6
+        for number in 0..<2 * count { _ = try essay(in: realm("memory\(number).realm")) }
+        var number = 0
+        let bytes = try bytesInMemory(ofEachOf: count) {
+            defer { number += 1 }
+            let realm = try realm("memory\(number).realm")
+            guard let essay = realm.object(ofType: Essay.self, forPrimaryKey: 1) else {
+                throw WrongText(description: "an essay is not there")
+            }
+            consume(essay.body.string)
+            return essay
+        }
+        report([
+            .less(
+                Self.group, "a text that was read and is held, in memory", "bytes/character",
+                ours: bytes / Double(length), most: smoke ? nil : 3)
         ])
     }
 

@@ -1,72 +1,33 @@
+import CausewayModel
+
 extension TextRuns {
     /// Invariants 1 and 2: whether the pieces are in the order of their tree and know their children.
     ///
-    /// - Complexity: O(n log n) in pieces
+    /// - Complexity: O(n) in pieces, and the sorting of their ids
     package var isOrderOfTree: Bool {
-        let pieces = blocks.flatMap(\.pieces)
-        guard areApart(pieces) else { return false }
-        var firsts: [Key: Int] = [:]
-        var lasts: [Key: Int] = [:]
-        for (number, piece) in pieces.enumerated() {
-            firsts[piece.key] = number
-            lasts[piece.last] = number
-        }
-        var left = [[Int]](repeating: [], count: pieces.count)
-        var right = left
-        var roots: [Int] = []
-        var continued = [Bool](repeating: false, count: pieces.count)
-        var others = continued
-        for (number, piece) in pieces.enumerated() {
-            switch piece.link {
-            case .continuation:
-                guard piece.key.counter > 0,
-                    let parent = lasts[Key(client: piece.key.client, counter: piece.key.counter - 1)]
-                else { return false }
-                right[parent].append(number)
-                continued[parent] = true
-            case .right where piece.parent == .root: roots.append(number)
-            case .right:
-                guard let parent = lasts[piece.parent], piece.parent.advanced(by: 1) != piece.key else { return false }
-                right[parent].append(number)
-                others[parent] = true
-            case .left:
-                guard let parent = firsts[piece.parent] else { return false }
-                left[parent].append(number)
+        var walk = TreeWalk(clients)
+        for block in blocks {
+            for piece in block.pieces {
+                guard walk.visit(piece) else { return false }
             }
         }
-        for number in pieces.indices
-        where pieces[number].continues != continued[number] || pieces[number].hasOthers != others[number] {
-            return false
-        }
-        return order(pieces, roots, left, right) == Array(pieces.indices)
+        return walk.end() && areApart
     }
 
     /// Whether all ids differ.
-    private func areApart(_ pieces: [Piece]) -> Bool {
-        let sorted = pieces.sorted { ($0.key.client, $0.key.counter) < ($1.key.client, $1.key.counter) }
-        return zip(sorted, sorted.dropFirst()).allSatisfy { left, right in
-            left.key.client != right.key.client || right.key.counter - left.key.counter >= UInt64(left.count)
-        }
-    }
-
-    private func order(_ pieces: [Piece], _ roots: [Int], _ left: [[Int]], _ right: [[Int]]) -> [Int] {
-        var result: [Int] = []
-        // A step is a number to expand, or the complement of a number to append.
-        var steps: [Int] = []
-        func push(_ numbers: [Int]) {
-            steps += numbers.sorted { precedes(pieces[$1].key, pieces[$0].key) }
-        }
-        push(roots)
-        while let step = steps.popLast() {
-            if step < 0 {
-                result.append(~step)
-                continue
+    private var areApart: Bool {
+        var starts = [[UInt64]](repeating: [], count: clients.count)
+        var ends = starts
+        for block in blocks {
+            for piece in block.pieces {
+                starts[Int(piece.key.client)].append(piece.key.counter)
+                ends[Int(piece.key.client)].append(piece.key.counter + UInt64(piece.count))
             }
-            push(right[step])
-            steps.append(~step)
-            push(left[step])
         }
-        return result
+        // Ranges are apart exactly if the sorted ends and the sorted starts take turns.
+        return starts.indices.allSatisfy { client in
+            zip(ends[client].sorted(), starts[client].sorted().dropFirst()).allSatisfy { $0 <= $1 }
+        }
     }
 
     /// Whether all counts are those of the pieces.
@@ -79,5 +40,89 @@ extension TextRuns {
             visible += block.visible
         }
         return visible == count
+    }
+}
+
+/// Visits pieces one after the other, and finds out whether that is the order of their tree: the left children of a piece
+/// with all below them, the piece, its right children with all below them; siblings by their ids.
+///
+/// The stack holds the pieces whose right children may still come. A left child comes before its parent: it begins a
+/// *group*, which is complete when the parent comes.
+private struct TreeWalk {
+    private struct Node {
+        let piece: TextRuns.Piece
+        var lastRightChild: TextRuns.Key?
+        var continues = false
+        var hasOthers = false
+    }
+
+    private let clients: [ClientID]
+    private var stack: [Node] = []
+    /// Where the groups begin in the stack.
+    private var groups: [Int] = []
+    private var lastRoot: TextRuns.Key?
+
+    init(_ clients: [ClientID]) {
+        self.clients = clients
+    }
+
+    /// False if a piece does not belong here.
+    mutating func visit(_ piece: TextRuns.Piece) -> Bool {
+        guard takeLeftChildren(of: piece) else { return false }
+        switch piece.link {
+        case .left: groups.append(stack.count)
+        case .right where piece.parent == .root:
+            guard groups.isEmpty, close(downTo: 0), isBehind(lastRoot, piece.key) else { return false }
+            lastRoot = piece.key
+        case .right:
+            guard piece.parent.advanced(by: 1) != piece.key, hang(piece, behind: piece.parent) else { return false }
+            stack[stack.count - 1].hasOthers = true
+        case .continuation:
+            guard piece.key.counter > 0 else { return false }
+            let parent = TextRuns.Key(client: piece.key.client, counter: piece.key.counter - 1)
+            guard hang(piece, behind: parent) else { return false }
+            stack[stack.count - 1].continues = true
+        }
+        stack.append(Node(piece: piece))
+        return true
+    }
+
+    /// False if a piece waits for a parent that did not come.
+    mutating func end() -> Bool { groups.isEmpty && close(downTo: 0) }
+
+    private mutating func takeLeftChildren(of piece: TextRuns.Piece) -> Bool {
+        var next: TextRuns.Key?
+        while let start = groups.last, stack[start].piece.parent == piece.key {
+            let child = stack[start].piece.key
+            if let next, !isBehind(child, next) { return false }
+            next = child
+            groups.removeLast()
+            guard close(downTo: start) else { return false }
+        }
+        return true
+    }
+
+    /// Finds the parent of a right child, which becomes the last of the stack.
+    private mutating func hang(_ piece: TextRuns.Piece, behind parent: TextRuns.Key) -> Bool {
+        while let node = stack.last, node.piece.last != parent {
+            guard stack.count - 1 > groups.last ?? -1, close(downTo: stack.count - 1) else { return false }
+        }
+        guard let node = stack.last, isBehind(node.lastRightChild, piece.key) else { return false }
+        stack[stack.count - 1].lastRightChild = piece.key
+        return true
+    }
+
+    /// Takes pieces from the stack: they have all their children now. False if one knows of others.
+    private mutating func close(downTo count: Int) -> Bool {
+        while stack.count > count {
+            guard let node = stack.popLast(), node.continues == node.piece.continues,
+                node.hasOthers == node.piece.hasOthers
+            else { return false }
+        }
+        return true
+    }
+
+    private func isBehind(_ sibling: TextRuns.Key?, _ key: TextRuns.Key) -> Bool {
+        sibling.map { TextRuns.precedes($0, key, clients) } ?? true
     }
 }
