@@ -31,7 +31,7 @@ extension TextState {
         return .applied
     }
 
-    private mutating func knowsAny(of key: Key, _ count: Int) -> Bool {
+    mutating func knowsAny(of key: Key, _ count: Int) -> Bool {
         makeIndex()
         guard let entry = index?.last(key.client, through: key.counter + UInt64(count - 1)) else { return false }
         if entry.counter >= key.counter { return true }

@@ -124,6 +124,9 @@ extension TextState {
     /// - Complexity: O(n)
     package var string: String { buffer.string }
 
+    /// The bytes of UTF-8 that show.
+    package var sizeBytes: Int { buffer.count }
+
     /// Whether a value is this text, scalar for scalar. `==` of strings is wider: it accepts equivalent scalars.
     package func isShown(by value: Value) -> Bool {
         if case .string(let shown) = value { shown.utf8.elementsEqual(string.utf8) } else { false }
