@@ -63,7 +63,7 @@ final class RowWriter {
         }
     }
 
-    private func show(_ content: ObjectState.Content, of object: ObjectReference, _ table: Table, _ column: Int) {
+    func show(_ content: ObjectState.Content, of object: ObjectReference, _ table: Table, _ column: Int) {
         switch content {
         case .list(let list): show(list, of: object, table, column)
         case .keyed(let entries): show(entries, of: object, table, column)
