@@ -244,6 +244,12 @@ let tests: [Target] = [
             "OpLog", "Store", "StoreEmbedded", "Subscriptions", "Support/ExactValues", "Support/MergeOracle",
         ]
     ),
+    test(
+        "System", "Following",
+        uses: shape + storage + [
+            "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire",
+        ]
+    ),
     test("System", "Journey", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
     program("System/Enumeration", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
     program("System/QueryPairs", uses: ["Support/QueryFuzzing", "Support/QueryOracle", "Support/Seeds"]),

@@ -71,6 +71,7 @@ package struct DownloadConversation: Sendable {
     private var staged: ToldUpTo?
     private var positionIncarnation: UInt64
     private let schemaFingerprint: UInt64
+    private let tellsEdits: Bool
 
     private enum Phase {
         case idle
@@ -118,6 +119,8 @@ package struct DownloadConversation: Sendable {
         package var heldPermissions: Permissions?
         package var permissions: Permissions?
         package var staged: ToldUpTo?
+        /// Whether the device understands what happened to lists, sets, maps and texts.
+        package var tellsEdits: Bool
     }
 
     /// - Parameters:
@@ -125,10 +128,13 @@ package struct DownloadConversation: Sendable {
     ///   - awaited: the last changeset that the device's checkpoint includes, which may be more than the record has.
     ///   - isStagedKnown: whether, as far as the record knows, the cut change that the device keeps can be continued.
     ///   - permissions: what the caller may do; nil is everything.
+    ///   - protocolVersion: the version that both ends speak.
     package init(
         hello: Hello, isLost: Bool = false, awaited: UInt64 = 0, isStagedKnown: Bool = false, user: String,
-        limits: SessionLimits, permissions: Permissions? = nil, now: UInt64
+        limits: SessionLimits, permissions: Permissions? = nil, protocolVersion: UInt32 = WireProtocol.version,
+        now: UInt64
     ) {
+        tellsEdits = protocolVersion >= WireProtocol.versionOfEdits
         schema = hello.schema
         // Nobody knows what a view made under other rules contains, so it is compared.
         schemaFingerprint = schema.fingerprint
@@ -210,7 +216,7 @@ package struct DownloadConversation: Sendable {
                     DifferenceRequest(
                         client: client, from: position, held: held, wanted: target, isLost: isLost,
                         acknowledged: told.acknowledged, awaited: awaited, heldPermissions: heldPermissions,
-                        permissions: permissions, staged: staged))
+                        permissions: permissions, staged: staged, tellsEdits: tellsEdits))
             }
             if let mark = marks.first, mark.version <= position {
                 marks.removeFirst()

@@ -98,7 +98,8 @@ package final class DownloadWork: @unchecked Sendable {
             let difference = try ViewDifference(
                 snapshot, from: request.from, held: request.held.texts, wanted: request.wanted.texts,
                 heldUnder: request.heldPermissions, under: request.permissions, for: request.client,
-                acknowledged: request.acknowledged, staged: request.staged, queries: queries, pace: pace)
+                acknowledged: request.acknowledged, staged: request.staged, tellsEdits: request.tellsEdits,
+                queries: queries, pace: pace)
             try tell(difference)
             open.conversation.withLock { $0.began() }
             let action = next()

@@ -5,7 +5,7 @@ package import CausewayWire
 import Synchronization
 
 extension Sessions {
-    package static let protocolVersions: ClosedRange<UInt32> = 1...1
+    package static let protocolVersions: ClosedRange<UInt32> = WireProtocol.versions
 
     /// A hello that has passed the checks that need no record.
     package struct Arrival: Sendable {
@@ -98,7 +98,7 @@ extension Sessions {
         let conversation = DownloadConversation(
             hello: hello, isLost: finding.isLost, awaited: checkpoint.acknowledged,
             isStagedKnown: finding.isStagedKnown, user: arrival.user, limits: limits,
-            permissions: arrival.access?.permissions(), now: time)
+            permissions: arrival.access?.permissions(), protocolVersion: arrival.protocolVersion, now: time)
         let opened = table.withLock {
             $0.open(
                 conversation, arrival.access, opening: hello.opening, queryBytes: hello.queryWeight,

@@ -1,4 +1,5 @@
 package import CausewayModel
+package import CausewayOperations
 
 /// What the commits of a range touched, each object once, seen from one client.
 package struct History: Sendable {
@@ -34,11 +35,19 @@ package struct TouchedRow: Sendable {
     package var livesDiffer: Bool
     /// For an embedded object: the object that it is part of.
     package var root: ObjectName?
+    /// What commits did to its lists, sets, maps and texts, oldest first, where the record keeps it.
+    package var edits: [EditsReference]
+    /// The properties that a commit touched in a way of which the record does not keep what happened, or not all that
+    /// the client's device needs. They can only be told whole.
+    package var unkept: PropertyNumbers
 
     package init(
         name: ObjectName, existed: Bool, images: [ImageReference] = [], columns: PropertyNumbers = PropertyNumbers(),
-        byOthers: Bool, byClient: Bool, effective: Bool, livesDiffer: Bool = false, root: ObjectName? = nil
+        byOthers: Bool, byClient: Bool, effective: Bool, livesDiffer: Bool = false, root: ObjectName? = nil,
+        edits: [EditsReference] = [], unkept: PropertyNumbers = PropertyNumbers()
     ) {
+        self.edits = edits
+        self.unkept = unkept
         self.name = name
         self.existed = existed
         self.images = images
@@ -59,6 +68,35 @@ package struct ImageReference: Hashable, Sendable {
     package init(version: ServerVersion, number: UInt32) {
         self.version = version
         self.number = number
+    }
+}
+
+/// Where the record keeps what a commit did to lists, sets, maps and texts of an object.
+package struct EditsReference: Hashable, Sendable {
+    package var version: ServerVersion
+    package var number: UInt32
+    package var columns: PropertyNumbers
+    package var byClient: Bool
+
+    package init(version: ServerVersion, number: UInt32, columns: PropertyNumbers, byClient: Bool) {
+        self.version = version
+        self.number = number
+        self.columns = columns
+        self.byClient = byClient
+    }
+}
+
+/// What a commit did to a list, set, map or text.
+package struct KeptEdits: Hashable, Sendable {
+    package var edits: PartEdits
+    /// About how many bytes the edits take, and the whole state after them.
+    package var sizeBytes: Int
+    package var wholeBytes: Int
+
+    package init(edits: PartEdits, sizeBytes: Int, wholeBytes: Int) {
+        self.edits = edits
+        self.sizeBytes = sizeBytes
+        self.wholeBytes = wholeBytes
     }
 }
 

@@ -36,6 +36,21 @@ package struct PropertyNumbers: Hashable, Sendable {
         high[word] |= 1 << UInt64(column % 64)
     }
 
+    package mutating func remove(_ column: Int) {
+        if column < 64 {
+            low &= ~(1 << UInt64(column))
+        } else if column / 64 - 1 < high.count {
+            high[column / 64 - 1] &= ~(1 << UInt64(column % 64))
+            trim()
+        }
+    }
+
+    package mutating func subtract(_ other: PropertyNumbers) {
+        low &= ~other.low
+        for (index, word) in other.high.prefix(high.count).enumerated() { high[index] &= ~word }
+        trim()
+    }
+
     package mutating func formUnion(_ other: PropertyNumbers) {
         low |= other.low
         while high.count < other.high.count { high.append(0) }

@@ -74,6 +74,14 @@ package protocol StoreSnapshot: AnyObject {
     func history(after start: ServerVersion, for client: ClientID, _ pace: Pace) throws(StoreFailure) -> History
     /// The state in which a commit found an object, as far as the commit touched it.
     func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState
+    /// The same without lists, sets, maps and texts, which are not read.
+    func imageFields(_ reference: ImageReference) throws(StoreFailure) -> ObjectState
+    /// The causal length in an image, without the rest of it.
+    func life(in image: ImageReference) throws(StoreFailure) -> UInt32
+    /// What a commit did to a list, set, map or text; nil where the record does not keep it.
+    ///
+    /// - Complexity: that of what the commit did, however large the collection is.
+    func edits(_ reference: EditsReference, of column: Int) throws(StoreFailure) -> KeptEdits?
     /// The life that a deleted object reached; nil for one that was never deleted.
     func endedLife(_ name: ObjectName) throws(StoreFailure) -> UInt32?
     /// Which runs of the server made which versions.

@@ -19,6 +19,7 @@ import CausewayModel
 /// | folded | class number, 4; column, 4; row, 8 | of a list or text that has forgotten positions: the version of its last mark, 8 |
 /// | history | version, 8 | `HistoryRecord` |
 /// | images | version, 8; number, 4 | `ObjectState` |
+/// | edits | version, 8; number, 4; column, 4 | `KeptEdits`: what the version did to a list, set, map or text of the object |
 /// | refusals | client, 8; changeset, 8 | `RefusalRecord`; of an earlier build also client, 8; changeset, 8; operation, 4: code, reason, object |
 enum Layout {
     static let meta = "server.meta"
@@ -36,6 +37,7 @@ enum Layout {
     static let folded = "server.folded"
     static let history = "server.history"
     static let images = "server.images"
+    static let edits = "server.edits"
     static let refusals = "server.refusals"
 
     static func row(_ classNumber: Int, _ key: ObjectKey) -> [UInt8] {
@@ -49,6 +51,11 @@ enum Layout {
 
     static func image(_ version: ServerVersion, _ number: UInt32) -> [UInt8] {
         bytes(version.rawValue) + bytes(number)
+    }
+
+    /// - Parameter number: of the object in its version, as for images.
+    static func edits(_ version: ServerVersion, _ number: UInt32, _ column: Int) -> [UInt8] {
+        image(version, number) + bytes(UInt32(truncatingIfNeeded: column))
     }
 
     static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {

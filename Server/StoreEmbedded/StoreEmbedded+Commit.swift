@@ -138,7 +138,7 @@ extension StoreEmbedded {
             }
         }
         if let merging {
-            try merging.finish(&meta)
+            try merging.finish(&meta, editedBytesMin: options.editedBytesMin)
             client.save(for: batch.client, in: transaction)
             outcome.version = meta.version
         }

@@ -15,7 +15,7 @@ import Synchronization
 /// 2. *lists*: per list the elements with their ids, removed ones included.
 /// 3. *ends*: per deleted object its tombstone, with the life it reached; removed with the history that it was met in.
 /// 4. *history*: per version what it touched, by whom, and *images* of what it found. Bounded in number, size and age;
-///    the oldest goes first.
+///    the oldest goes first. *edits* say of large collections and texts what each version did to them.
 /// 5. *marks*: what collections and texts may forget once the history no longer reaches back to a version; see
 ///    `MarkTree`.
 /// 6. *declared*: per class and property who added it, and when a device last declared it.
@@ -30,6 +30,9 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package var historyVersionsMax: UInt64
         package var historyBytesMax: UInt64
         package var historyAgeMaxMilliseconds: UInt64
+        /// From how many bytes on the history keeps what a version did to a list, set, map or text, so that devices are
+        /// told that alone. Smaller ones are told whole: the message of such a change has at most 300 bytes either way.
+        package var editedBytesMin: Int
         /// How many bytes of a client's refusals are kept. Beyond that its changesets fail until it says which of them
         /// it has stored. Only a whole changeset goes beyond, because it is taken whole. A refused operation counts at
         /// least `RefusalTree.bytesOfRefusal`.
@@ -52,7 +55,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
 
         package init(
             historyVersionsMax: UInt64 = 1_000_000, historyBytesMax: UInt64 = 1 << 30,
-            historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, refusalBytesMax: UInt64 = 256 << 10,
+            historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, editedBytesMin: Int = 128,
+            refusalBytesMax: UInt64 = 256 << 10,
             toldRefusalBytesMax: UInt64 = 256 << 10, refusalsMax: Int = 10_000, pastEntriesMax: Int = 100_000,
             ruleElementsMax: Int = 1 << 20, schemaBounds: SchemaBounds = SchemaBounds(), mapSizeBytes: Int? = nil,
             inMemory: Bool = false
@@ -60,6 +64,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax
             self.historyAgeMaxMilliseconds = historyAgeMaxMilliseconds
+            self.editedBytesMin = editedBytesMin
             self.refusalBytesMax = refusalBytesMax
             self.toldRefusalBytesMax = toldRefusalBytesMax
             self.refusalsMax = refusalsMax

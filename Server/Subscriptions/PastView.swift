@@ -13,6 +13,8 @@ final class PastView {
     private var touched: [TouchedRow] = []
     /// Images of the object being judged, cached because its predicate may ask for many of its properties.
     private var images: [ImageReference: ObjectState] = [:]
+    /// The same without lists, sets, maps and texts: a query that asks for none of them does not read them.
+    private var imageFields: [ImageReference: ObjectState] = [:]
     private var failure: StoreFailure?
 
     init(_ snapshot: any StoreSnapshot) {
@@ -26,6 +28,7 @@ final class PastView {
     func matched(_ object: TouchedRow, _ query: BoundPredicate) throws(StoreFailure) -> Bool {
         if case .constant(let answer) = query { return answer && object.existed }
         images.removeAll(keepingCapacity: true)
+        imageFields.removeAll(keepingCapacity: true)
         let matches = query.matches(PastRow(view: self, name: object.name, images: object.images))
         if let failure { throw failure }
         return object.existed && matches
@@ -33,10 +36,21 @@ final class PastView {
 
     fileprivate func image(_ reference: ImageReference) -> ObjectState? {
         if let known = images[reference] { return known }
+        let image = read { () throws(StoreFailure) in try snapshot.image(reference) }
+        images[reference] = image
+        return image
+    }
+
+    fileprivate func imageFields(_ reference: ImageReference) -> ObjectState? {
+        if let known = imageFields[reference] { return known }
+        let image = read { () throws(StoreFailure) in try snapshot.imageFields(reference) }
+        imageFields[reference] = image
+        return image
+    }
+
+    private func read(_ image: () throws(StoreFailure) -> ObjectState) -> ObjectState? {
         do {
-            let image = try snapshot.image(reference)
-            images[reference] = image
-            return image
+            return try image()
         } catch {
             // A row source cannot throw: `matched` throws the failure and drops the judgement.
             failure = error
@@ -63,8 +77,11 @@ private struct PastRow: RowSource {
         guard let property = view.snapshot.schema[className]?.properties[property] else { return .null }
         if property.isPrimaryKey { return name.key.value ?? .null }
         for reference in images {
-            if let field = view.image(reference)?[property.name] { return field.value }
-            if let text = view.image(reference)?.text(property.name) { return .string(text.string) }
+            if property.isText {
+                if let text = view.image(reference)?.text(property.name) { return .string(text.string) }
+            } else if let field = view.imageFields(reference)?[property.name] {
+                return field.value
+            }
         }
         guard let row = view.snapshot.row(name), let column = column(property) else { return .null }
         return view.snapshot.value(of: column, in: row)

@@ -56,7 +56,7 @@ extension ViewDifference {
         where aggregate.root.columns.contains(column) && !hidden.contains(column) {
             columns.insert(column)
         }
-        try update(row, columns, in: &part)
+        try update(row, aggregate.root, columns, in: &part)
     }
 
     /// Whether the device holds an object as the caller may read it, if it alone touched the object, with full effect.

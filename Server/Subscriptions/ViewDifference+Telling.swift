@@ -34,11 +34,18 @@ extension ViewDifference {
         for content in part.entered[first...] { part.sizeBytes += content.estimatedBytes }
     }
 
-    func update(_ row: Row, _ columns: PropertyNumbers, in part: inout Part) throws(StoreFailure) {
-        guard !columns.isEmpty else { return }
+    /// Tells some properties of an object that the device certainly holds as it was at `start`.
+    func update(
+        _ row: Row, _ touched: TouchedRow, _ columns: PropertyNumbers, in part: inout Part
+    ) throws(StoreFailure) {
+        let (changes, whole) = try changes(of: row, touched, columns)
+        guard !whole.isEmpty || !changes.isEmpty else { return }
         let first = part.updated.count
-        try snapshot.appendPart(row, columns, to: &part.updated)
-        for content in part.updated[first...] { part.sizeBytes += content.estimatedBytes }
+        try snapshot.appendPart(row, whole, to: &part.updated)
+        for index in part.updated.indices[first...] {
+            part.updated[index].changes = changes
+            part.sizeBytes += part.updated[index].estimatedBytes
+        }
     }
 
     func leave(_ row: Row, _ reason: Part.Reason, in part: inout Part) {
@@ -142,7 +149,32 @@ extension ObjectContent {
             case .text(let text): bytes += text.count + 8 * text.pieceCount
             }
         }
+        for change in changes { bytes += change.edits.estimatedBytes }
         return bytes
+    }
+}
+
+extension PartEdits {
+    fileprivate var estimatedBytes: Int {
+        switch self {
+        case .list(let edits):
+            edits.reduce(0) { bytes, edit in
+                switch edit.edit {
+                case .insert(_, _, _, let value), .set(_, let value): bytes + 8 + value.estimatedBytes
+                case .clear(let ids): bytes + 8 * ids.count
+                case .delete, .move: bytes + 8
+                }
+            }
+        case .keyed(let edits):
+            edits.reduce(0) { bytes, edit in
+                guard case .put(let key, let value) = edit.edit else { return bytes + 8 + edit.edit.key.estimatedBytes }
+                return bytes + 8 + key.estimatedBytes + value.estimatedBytes
+            }
+        case .text(let edits):
+            edits.reduce(0) { bytes, edit in
+                if case .insert(_, _, _, let text) = edit.edit { bytes + 8 + text.utf8.count } else { bytes + 8 }
+            }
+        }
     }
 }
 

@@ -48,7 +48,8 @@ struct TouchedAggregate {
 //     yes         yes     yes     nothing if only the client touched it with full effect; enter if it was deleted and
 //                                 created again, or the client believes in another life; else update: every
 //                                 property that somebody's operation named, with the value that won, so that an
-//                                 operation of the client that lost is put right
+//                                 operation of the client that lost is put right. Of a list, set, map or text what
+//                                 happened to it, if the record keeps that: ViewDifference+Edits
 //     no          any     -       deleted, if it was held or the client touched it; nothing if the client alone
 //                                 deleted it with full effect; left, if it was not held and the caller may not read
 //                                 every object of the class
@@ -125,12 +126,12 @@ extension ViewDifference {
                 continue
             }
             if child.existed {
-                try update(childRow, child.columns, in: &part)
+                try update(childRow, child, child.columns, in: &part)
             } else if !isPart(childRow, ofAny: new) {
                 try enter(childRow.classNumber, [childRow.key], in: &part)
             }
         }
-        try update(row, aggregate.root.columns, in: &part)
+        try update(row, aggregate.root, aggregate.root.columns, in: &part)
     }
 
     /// Whether a row enters with the row that holds it: what was created together is told once, however deep it is
@@ -169,6 +170,6 @@ extension ViewDifference {
     /// Whether the object was deleted and created again: then its old values mean nothing any more.
     private func beganAnew(_ root: TouchedRow, _ row: Row) throws(StoreFailure) -> Bool {
         guard let reference = root.images.first else { return false }
-        return try snapshot.image(reference).life != snapshot.life(of: row)
+        return try snapshot.life(in: reference) != snapshot.life(of: row)
     }
 }

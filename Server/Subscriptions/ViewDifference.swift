@@ -49,6 +49,8 @@ package final class ViewDifference {
     let past: PastView
     /// Of a device that continues a change that was cut; nil for one that has what `held` says.
     let claims: StagedClaims?
+    /// Whether the device understands what happened to lists, sets, maps and texts.
+    let tellsEdits: Bool
     private var steps: [Step] = []
     private var step = 0
     private var position = 0
@@ -139,17 +141,20 @@ package final class ViewDifference {
     ///   - heldPermissions: what the held view was made under; nil is everything.
     ///   - staged: how far the device was told the change that led to `held` at `start`; nil when it has all of it.
     ///   - told: the last changeset of the client whose outcome the device was told; nil to leave refusals out.
+    ///   - tellsEdits: whether the device understands what happened to lists, sets, maps and texts; else they are told
+    ///     whole.
     /// - Precondition: the snapshot tells everything since `start`, see `needsComparison`.
     /// - Throws: `queryInvalid` when a wanted query cannot be served; `fault` when the file cannot be read; `interrupted`
     ///   when planning takes more than the pace allows.
     package init(
         _ snapshot: any StoreSnapshot, from start: ServerVersion, held: [QueryText], wanted: [QueryText],
         heldUnder heldPermissions: Permissions? = nil, under permissions: Permissions? = nil, for client: ClientID,
-        acknowledged told: UInt64? = nil, staged: ToldUpTo? = nil, queries: KeptQueries = KeptQueries(),
-        pace: Pace = .unhurried
+        acknowledged told: UInt64? = nil, staged: ToldUpTo? = nil, tellsEdits: Bool = true,
+        queries: KeptQueries = KeptQueries(), pace: Pace = .unhurried
     ) throws(StoreFailure) {
         self.snapshot = snapshot
         self.start = start
+        self.tellsEdits = tellsEdits
         version = snapshot.version
         (acknowledged, opening) = try snapshot.acknowledgement(of: client)
         incarnation = try snapshot.lineage().run(of: snapshot.version)
@@ -191,6 +196,7 @@ package final class ViewDifference {
         rules = comparison.rules
         heldRules = comparison.rules
         claims = nil
+        tellsEdits = false
         past = PastView(snapshot)
         add(.end(comparison.ended))
         for (classNumber, names) in comparison.leaving.sorted(by: { $0.key < $1.key }) {

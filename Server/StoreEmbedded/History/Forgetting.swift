@@ -34,7 +34,7 @@ extension StoreEmbedded {
         if !merging.unwritten.isEmpty {
             try merging.writeBackAll(.zero)
             meta.version = next
-            try merging.finish(&meta)
+            try merging.finish(&meta, editedBytesMin: options.editedBytesMin)
         }
         return (due.marks.count, due.hasMore)
     }

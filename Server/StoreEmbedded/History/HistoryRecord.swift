@@ -7,7 +7,7 @@ struct HistoryRecord {
     var client: ClientID
     /// When the server received it, in milliseconds since 1970; zero in a file that was written before this was noted.
     var time: UInt64 = 0
-    /// Bytes of this record and its images, so that trimming knows what it frees.
+    /// Bytes of this record, its images and its edits, so that trimming knows what it frees.
     var sizeBytes: UInt64 = 0
     var births: [Birth] = []
     var entries: [Entry] = []
@@ -26,6 +26,10 @@ struct HistoryRecord {
         var effective: Bool
         var livesDiffer = false
         var root: ObjectName?
+        /// Of the columns, those of lists, sets, maps and texts of which the version keeps what it did.
+        var edited = PropertyNumbers()
+        /// Of these, those in which the author's device does not have what its operations came to.
+        var altered = PropertyNumbers()
 
         enum Before: UInt8 {
             case absent = 0
@@ -54,11 +58,17 @@ struct HistoryRecord {
         writer.write(varint: UInt64(entries.count))
         for entry in entries {
             let flags = entry.before.rawValue | (entry.effective ? 4 : 0) | (entry.row != nil ? 8 : 0)
-            writer.write(byte: flags | (entry.root != nil ? 16 : 0) | (entry.livesDiffer ? 32 : 0))
+            let hasEdits = !entry.edited.isEmpty
+            writer.write(
+                byte: flags | (entry.root != nil ? 16 : 0) | (entry.livesDiffer ? 32 : 0) | (hasEdits ? 64 : 0))
             writer.write(entry.name)
             if let row = entry.row { writer.write(signed: row.rawValue) }
             writer.write(entry.columns)
             if let root = entry.root { writer.write(root) }
+            if hasEdits {
+                writer.write(entry.edited)
+                writer.write(entry.altered)
+            }
         }
         writer.write(varint: time)
         return writer.bytes
@@ -82,10 +92,13 @@ struct HistoryRecord {
             let row = flags & 8 != 0 ? ObjectKey(try reader.readSigned()) : nil
             let columns = try reader.readPropertyNumbers()
             let root = flags & 16 != 0 ? try reader.readObjectName() : nil
+            let edited = flags & 64 != 0 ? try reader.readPropertyNumbers() : PropertyNumbers()
+            let altered = flags & 64 != 0 ? try reader.readPropertyNumbers() : PropertyNumbers()
             entries.append(
                 Entry(
                     name: name, row: row, before: Entry.Before(rawValue: flags & 3) ?? .absent, columns: columns,
-                    effective: flags & 4 != 0, livesDiffer: flags & 32 != 0, root: root))
+                    effective: flags & 4 != 0, livesDiffer: flags & 32 != 0, root: root,
+                    edited: edited, altered: altered))
         }
         if reader.offset < bytes.count { time = try reader.readVarint() }
     }

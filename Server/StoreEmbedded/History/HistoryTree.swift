@@ -14,9 +14,12 @@ struct HistoryTree {
 
     // MARK: - Writing
 
-    /// - Parameter images: encoded images, ascending by the numbers of their entries.
+    /// - Parameters:
+    ///   - images: encoded images, ascending by the numbers of their entries.
+    ///   - edits: encoded edits, ascending by the numbers of their entries and by column.
     func append(
-        _ record: HistoryRecord, images: [(number: Int, bytes: [UInt8])], at version: ServerVersion, _ meta: inout Meta
+        _ record: HistoryRecord, images: [(number: Int, bytes: [UInt8])],
+        edits: [(number: Int, column: Int, bytes: [UInt8])] = [], at version: ServerVersion, _ meta: inout Meta
     ) {
         var record = record
         record.time = meta.received
@@ -25,6 +28,10 @@ struct HistoryTree {
         for (number, bytes) in images {
             size += bytes.count + 12
             tree.put(Layout.image(version, UInt32(number)), bytes)
+        }
+        for (number, column, bytes) in edits {
+            size += bytes.count + 16
+            transaction.tree(Layout.edits).put(Layout.edits(version, UInt32(number), column), bytes)
         }
         record.sizeBytes = UInt64(size + 16 * (record.births.count + record.entries.count) + 32)
         transaction.tree(Layout.history).put(Layout.bytes(version.rawValue), record.encoded())
@@ -43,8 +50,10 @@ struct HistoryTree {
             let record = try self.record(oldest)
             try ForgottenEnds.forget(record.entries.lazy.map(\.name), touchedBy: oldest, in: transaction)
             history.remove(Layout.bytes(oldest.rawValue))
-            transaction.tree(Layout.images)
-                .removeRange(from: Layout.bytes(oldest.rawValue), upTo: Layout.bytes(oldest.rawValue + 1))
+            for tree in [Layout.images, Layout.edits] {
+                transaction.tree(tree)
+                    .removeRange(from: Layout.bytes(oldest.rawValue), upTo: Layout.bytes(oldest.rawValue + 1))
+            }
             meta.historyBytes -= min(record.sizeBytes, meta.historyBytes)
             meta.historyStart = oldest
             meta.oldestTime =
@@ -87,12 +96,46 @@ struct HistoryTree {
         try sizedImage(reference).image
     }
 
-    /// An image, and how many bytes it has.
-    func sizedImage(_ reference: ImageReference) throws(StoreFailure) -> (image: ObjectState, sizeBytes: Int) {
+    func imageFields(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
+        let bytes = try imageBytes(reference)
+        do {
+            return try ObjectState(fieldsOf: bytes)
+        } catch {
+            throw StoreFailure(damaged: Layout.images, error)
+        }
+    }
+
+    func life(in reference: ImageReference) throws(StoreFailure) -> UInt32 {
+        let bytes = try imageBytes(reference)
+        do {
+            return try ObjectState.life(encoded: bytes)
+        } catch {
+            throw StoreFailure(damaged: Layout.images, error)
+        }
+    }
+
+    private func imageBytes(_ reference: ImageReference) throws(StoreFailure) -> [UInt8] {
         guard let bytes = transaction.tree(Layout.images).get(Layout.image(reference.version, reference.number)) else {
             throw StoreFailure(
                 missing: "image \(reference.number) of version \(reference.version.rawValue)", Layout.images)
         }
+        return bytes
+    }
+
+    /// Nil where the version does not keep what it did to the column.
+    func edits(_ reference: EditsReference, of column: Int) throws(StoreFailure) -> KeptEdits? {
+        let key = Layout.edits(reference.version, reference.number, column)
+        guard let bytes = transaction.tree(Layout.edits).get(key) else { return nil }
+        do {
+            return try KeptEdits(encoded: bytes)
+        } catch {
+            throw StoreFailure(damaged: Layout.edits, error)
+        }
+    }
+
+    /// An image, and how many bytes it has.
+    func sizedImage(_ reference: ImageReference) throws(StoreFailure) -> (image: ObjectState, sizeBytes: Int) {
+        let bytes = try imageBytes(reference)
         do {
             return (try ObjectState(encoded: bytes), bytes.count)
         } catch {
@@ -169,6 +212,7 @@ private struct Gathering {
             name: entry.name, existed: entry.before != .absent, images: entry.before == .image ? [image] : [],
             columns: entry.columns, byOthers: !own, byClient: own, effective: own ? entry.effective : true,
             livesDiffer: own && entry.livesDiffer, root: entry.root)
+        new.addEdits(entry, image, own)
         if let row = entry.row, let byClient = takeOut(row, entry.name.classNumber) {
             new.existed = false
             new.images = []
@@ -223,5 +267,17 @@ extension TouchedRow {
         if own { effective = effective && entry.effective }
         livesDiffer = livesDiffer || own && entry.livesDiffer
         root = root ?? entry.root
+        addEdits(entry, image, own)
+    }
+
+    fileprivate mutating func addEdits(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
+        var kept = entry.edited
+        if own { kept.subtract(entry.altered) }
+        var columns = entry.columns
+        columns.subtract(kept)
+        unkept.formUnion(columns)
+        guard !kept.isEmpty else { return }
+        edits.append(
+            EditsReference(version: image.version, number: image.number, columns: kept, byClient: own))
     }
 }

@@ -65,7 +65,7 @@ extension Merging {
         }
         for (column, content) in object.parts {
             try show(content, of: object, column, table, key)
-            keep(content, at: PartTree.Place(plan.number, column, key))
+            keep(content, of: object, at: PartTree.Place(plan.number, column, key))
             object.loaded.insert(column)
         }
         stamps.save(plan.number, key, in: transaction)
@@ -146,7 +146,7 @@ extension Merging {
         for (column, content) in object.parts where object.columns.contains(column) {
             try show(content, of: object, column, table, key)
             guard table.exists(key) else { return doubt(object) }
-            keep(content, at: PartTree.Place(plan.number, column, key))
+            keep(content, of: object, at: PartTree.Place(plan.number, column, key))
         }
         saveCounters(of: object, key)
         if stamps != before {
@@ -188,7 +188,8 @@ extension Merging {
             }
             show(entries, plan, column, table, key)
         case .text(let text):
-            if !text.isShown(by: table.value(key, column)) { table.set(key, column, .string(text.string)) }
+            guard case .string(let shown) = table.value(key, column) else { return }
+            for edit in TextDifference.edits(from: shown, to: text.string) { table.edit(key, text: column, edit) }
         }
     }
 
@@ -211,8 +212,8 @@ extension Merging {
         table.mapReplace(key, column, named)
     }
 
-    private func keep(_ content: ObjectState.Content, at place: PartTree.Place) {
-        PartTree(in: transaction).save(content, at: place)
+    private func keep(_ content: ObjectState.Content, of object: WorkingObject, at place: PartTree.Place) {
+        object.wholeBytes[place.column] = PartTree(in: transaction).save(content, at: place)
         MarkTree(in: transaction).mark(content, at: place, version)
     }
 

@@ -90,10 +90,10 @@ final class Merging {
         try buryOrphans()
     }
 
-    private func join(_ operation: Operation, _ plan: ClassPlan, _ changeset: Changeset) throws(StoreFailure) {
-        let object = try object(ObjectName(plan.number, operation.target.key))
+    private func join(_ sent: Operation, _ plan: ClassPlan, _ changeset: Changeset) throws(StoreFailure) {
+        let object = try object(ObjectName(plan.number, sent.target.key))
         note(object)
-        var operation = operation
+        var operation = sent
         switch operation {
         case .create(let target, let named, let fields):
             let life = try meantLife(named, of: Lives(object), base: changeset.seen(target))
@@ -129,7 +129,10 @@ final class Merging {
             guard let column = plan.columns[property] else { return }
             try load(column, of: object)
             object.columns.insert(column)
-            operation = placed(operation, object, column, changeset)
+            operation = placed(sent, object, column, changeset)
+            let outcome = object.joinNoting(operation, column, stamp: changeset.stamp, isPlaced: operation != sent)
+            if outcome == .noEffect { object.effective = false }
+            return
         case .add(let target, let property, let addition):
             guard let column = plan.columns[property] else { return }
             try load(column, of: object)
@@ -151,10 +154,13 @@ final class Merging {
     // MARK: - The end of the version
 
     /// Writes what this version did into the history.
-    func finish(_ meta: inout Meta) throws(StoreFailure) {
+    ///
+    /// - Parameter editedBytesMin: `StoreEmbedded.Options.editedBytesMin`.
+    func finish(_ meta: inout Meta, editedBytesMin: Int) throws(StoreFailure) {
         var record = HistoryRecord(client: client)
         record.births = creation.births
         var images: [(number: Int, bytes: [UInt8])] = []
+        var edits: [(number: Int, column: Int, bytes: [UInt8])] = []
         var rootNames: [ObjectName] = []
         roots = Ascent()
         for object in order where object.isTouched {
@@ -172,10 +178,13 @@ final class Merging {
                     images.append((record.entries.count, image.encoded(with: object.imageBytes)))
                 }
             }
+            let kept = object.keptEdits(bytesMin: editedBytesMin)
+            for edit in kept.edits { edits.append((record.entries.count, edit.column, edit.bytes)) }
             record.entries.append(
                 HistoryRecord.Entry(
                     name: object.name, row: object.firstKey, before: before, columns: object.columns,
-                    effective: object.effective, livesDiffer: object.livesDiffer, root: root))
+                    effective: object.effective, livesDiffer: object.livesDiffer, root: root, edited: kept.edited,
+                    altered: kept.altered))
         }
         // Objects of which only embedded objects were touched count as touched too.
         var named = rootNames.isEmpty ? [] : Set(record.entries.map(\.name))
@@ -185,6 +194,6 @@ final class Merging {
                 HistoryRecord.Entry(
                     name: root, row: key, before: .unchanged, columns: PropertyNumbers(), effective: true, root: nil))
         }
-        HistoryTree(in: transaction).append(record, images: images, at: version, &meta)
+        HistoryTree(in: transaction).append(record, images: images, edits: edits, at: version, &meta)
     }
 }

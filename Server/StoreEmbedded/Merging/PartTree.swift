@@ -57,13 +57,19 @@ struct PartTree {
         return try content(kind, bytes, at: place, table)
     }
 
-    func save(_ content: ObjectState.Content, at place: Place) {
-        let bytes =
-            switch content {
-            case .list, .keyed: content.encoded()
-            case .text(let text): text.encodedRuns()
-            }
-        tree.put(place.bytes, bytes)
+    /// - Returns: how many bytes the whole state takes.
+    @discardableResult
+    func save(_ content: ObjectState.Content, at place: Place) -> Int {
+        switch content {
+        case .list, .keyed:
+            let bytes = content.encoded()
+            tree.put(place.bytes, bytes)
+            return bytes.count
+        case .text(let text):
+            let bytes = text.encodedRuns()
+            tree.put(place.bytes, bytes)
+            return bytes.count + text.sizeBytes
+        }
     }
 
     func remove(_ place: Place) { tree.remove(place.bytes) }

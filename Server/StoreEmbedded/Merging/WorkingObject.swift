@@ -27,6 +27,11 @@ final class WorkingObject {
     /// Per column of a counter, the version that set it, once loaded or set.
     var setVersions: [Int: ServerVersion] = [:]
 
+    /// What the version does to lists, sets, maps and texts, by column.
+    var journals: [Int: EditJournal] = [:]
+    /// By column, how many bytes the state of a list, set, map or text takes, as it was written last.
+    var wholeBytes: [Int: Int] = [:]
+
     /// For the history.
     var isTouched = false
     var columns = PropertyNumbers()

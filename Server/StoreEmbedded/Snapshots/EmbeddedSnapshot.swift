@@ -118,6 +118,18 @@ final class EmbeddedSnapshot: StoreSnapshot {
         try HistoryTree(in: transaction).image(reference)
     }
 
+    func imageFields(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
+        try HistoryTree(in: transaction).imageFields(reference)
+    }
+
+    func life(in image: ImageReference) throws(StoreFailure) -> UInt32 {
+        try HistoryTree(in: transaction).life(in: image)
+    }
+
+    func edits(_ reference: EditsReference, of column: Int) throws(StoreFailure) -> KeptEdits? {
+        try HistoryTree(in: transaction).edits(reference, of: column)
+    }
+
     func endedLife(_ name: ObjectName) throws(StoreFailure) -> UInt32? {
         try End.load(name, in: transaction)?.life
     }

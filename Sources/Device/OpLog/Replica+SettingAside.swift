@@ -64,6 +64,13 @@ extension Replica {
         return trees.quarantine(changes)
     }
 
+    /// Makes the view count as made for no schema, so that the next hello brings a resync.
+    package func compareView(in transaction: Transaction) throws(StoreError) {
+        var state = try state(in: transaction)
+        state.schema = ReplicaState.noSchema
+        Trees(transaction).save(state)
+    }
+
     /// Logs a refused part of a one-way entry once more, as an entry of its own.
     func logOneWay(_ operations: [Operation], in transaction: Transaction) throws(StoreError) {
         let trees = Trees(transaction)

@@ -67,7 +67,7 @@ final class RowWriter {
         }
     }
 
-    private func show(
+    func show(
         _ content: ObjectState.Content, of object: ObjectReference, _ table: Table, _ column: Int
     ) throws(StoreError) {
         switch content {

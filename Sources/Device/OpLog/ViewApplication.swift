@@ -122,16 +122,27 @@ package final class ViewApplication {
         for (object, entered) in run.objects { try enter(object, entered) }
     }
 
-    /// An object in view has changed: the properties that did, with their values now.
-    package func update(_ object: ObjectReference, _ change: ObjectState) throws(StoreError) {
+    /// An object in view has changed: the properties that did, with their values now, and what happened to lists, sets,
+    /// maps and texts that are not among these.
+    ///
+    /// - Throws: `UnfittingChange` when what happened does not fit what is here; then nothing of the transaction may
+    ///   stay. `StoreError` as other calls do.
+    package func update(_ object: ObjectReference, _ change: ObjectState, _ edits: [PartChange] = []) throws {
         observe(change)
+        for edit in edits { state.clockTime = max(state.clockTime, edit.edits.latestStamp.time) }
         returned(object)
         guard let base = try base(of: object) else {
+            try rows.follow(object, edits)
             try rows.update(object, change)
             return
         }
         var updated = base.state
         updated.overlay(change)
+        for edit in edits where rows.column(of: edit, in: object.className) != nil {
+            guard base.state.life == change.life, updated.follow(edit) else {
+                throw UnfittingChange(object: object, property: edit.property)
+            }
+        }
         try settle(object, base: updated, lastSequence: base.lastSequence)
     }
 

@@ -20,7 +20,7 @@ extension SyncedFile {
 
     /// Applies complete view changes, all of them in one transaction together with the last one's checkpoint.
     ///
-    /// - Throws: `ChangeOfCopy`, with nothing applied.
+    /// - Throws: `ChangeOfCopy` or `UnfittingChange`, with nothing applied.
     package func apply(_ changes: [ViewChange]) throws -> Applied {
         comparison.withLock { $0 = nil }
         let applied = try write(changes)
@@ -67,7 +67,7 @@ extension SyncedFile {
         application.refuse(part.refused)
         for change in part.entered { try application.enter(change.object, change.state) }
         for run in part.enteredRuns { try application.enter(run) }
-        for change in part.updated { try application.update(change.object, change.state) }
+        for change in part.updated { try application.update(change.object, change.state, change.changes) }
         for leave in part.left { try application.leave(leave.object) }
         for end in part.deleted { try application.delete(end.object, life: end.life) }
     }
@@ -93,6 +93,14 @@ extension SyncedFile {
             throw SyncFailure(.frameDamaged, "Part \(number) of a staged change is missing from the file.")
         }
         return part
+    }
+
+    /// Makes the next session compare the file with the server. Staged parts may be what does not fit.
+    func compareWithServer() throws {
+        try writing { transaction in
+            StagingTree(transaction).clear()
+            try replica.compareView(in: transaction)
+        }
     }
 
     func dropOneWay(through number: UInt64) throws {

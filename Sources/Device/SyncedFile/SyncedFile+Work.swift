@@ -50,9 +50,21 @@ extension SyncedFile {
             }
         } catch is ChangeOfCopy {
             return Outcome(event: .ofCopy)
+        } catch let error as UnfittingChange {
+            return Outcome(event: .fileFailed(distrusting(error)))
         } catch {
             return Outcome(
                 event: .fileFailed("The changes from the server could not be stored: \(Self.message(of: error))"))
+        }
+    }
+
+    /// What the server says happened does not fit this file, and would not fit at the next attempt either.
+    private func distrusting(_ change: UnfittingChange) -> String {
+        do {
+            try compareWithServer()
+            return change.message
+        } catch {
+            return "\(change.message) This could not be noted: \(Self.message(of: error))"
         }
     }
 

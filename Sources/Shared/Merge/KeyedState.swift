@@ -90,6 +90,20 @@ extension KeyedState {
         return .applied
     }
 
+    /// Does what the server did: the operation takes effect whatever stamps are here.
+    ///
+    /// - Complexity: O(log n)
+    package mutating func follow(_ operation: KeyedOperation, stamp: Stamp) {
+        let value: Value? = if case .put(_, let value) = operation { value } else { nil }
+        let entry = Entry(key: operation.key, value: value, stamp: stamp)
+        let place = place(of: entry.key)
+        if let present = entries[place], !Value.canonicallyPrecedes(entry.key, present.key) {
+            entries.replace(at: place, with: entry)
+        } else {
+            entries.insert(entry, at: place)
+        }
+    }
+
     /// Becomes the state that has seen the operations of both: idempotent, commutative and associative.
     ///
     /// - Complexity: O(n + m)

@@ -54,11 +54,15 @@ extension ListState {
     mutating func place(_ element: Int, at number: Int32, _ stamp: Stamp) -> Outcome {
         let current = elements[element]
         guard !current.isRemoved, isLater(stamp, number, than: current) else { return .noEffect }
-        order.addVisible(-1, of: current.position)
+        show(element, at: number, stamp)
+        return .applied
+    }
+
+    mutating func show(_ element: Int, at number: Int32, _ stamp: Stamp) {
+        order.addVisible(-1, of: elements[element].position)
         order.addVisible(1, of: number)
         elements[element].position = number
         elements[element].positionStamp = stamp
-        return .applied
     }
 
     private func isLater(_ stamp: Stamp, _ number: Int32, than current: Element) -> Bool {
@@ -70,7 +74,7 @@ extension ListState {
 // MARK: - The tree
 
 extension ListState {
-    private mutating func addPosition(
+    mutating func addPosition(
         _ id: ElementID, between left: ElementID?, and right: ElementID?, element: Int32
     ) -> Int32 {
         // An unknown left origin counts as none (U2). An unknown right one is replaced by what follows the left one

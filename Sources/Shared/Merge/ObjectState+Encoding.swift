@@ -44,8 +44,22 @@ extension ObjectState: EncodedState {
     }
 
     package init(from reader: inout ByteReader) throws(EncodingError) {
-        let life = try reader.readVarint()
-        guard life <= UInt64(Operation.lifeMax) else { throw reader.malformed("an object has no life \(life)") }
+        try self.init(fieldsFrom: &reader)
+        var parts: [Part] = []
+        for _ in 0..<(try reader.readCount(minimumBytesEach: 2)) {
+            parts.append(Part(try reader.readString(), try Content(from: &reader)))
+        }
+        self.parts = parts.inPlace()
+    }
+
+    /// The encoded state without its lists, sets, maps and texts, which are not read.
+    package init(fieldsOf encoded: [UInt8]) throws(EncodingError) {
+        var reader = ByteReader(encoded)
+        try self.init(fieldsFrom: &reader)
+    }
+
+    private init(fieldsFrom reader: inout ByteReader) throws(EncodingError) {
+        let life = try Self.readLife(from: &reader)
         let born = try reader.readStamp()
         var stamp = born
         var fields: [Field] = []
@@ -61,12 +75,20 @@ extension ObjectState: EncodedState {
             fields.append(Field(property, try reader.readValue(), stamp: stamp, isDefault: isDefault))
             if tag & FieldTag.hasSum != 0 { sums.append(CounterSum(property, try reader.readSigned())) }
         }
-        var parts: [Part] = []
-        for _ in 0..<(try reader.readCount(minimumBytesEach: 2)) {
-            parts.append(Part(try reader.readString(), try Content(from: &reader)))
-        }
-        self.init(life: UInt32(life), fields: fields, parts: parts, born: born)
+        self.init(life: life, fields: fields, born: born)
         for sum in sums { setSum(of: sum.property, to: sum.amount) }
+    }
+
+    /// The life in an encoded state, without the rest of it.
+    package static func life(encoded: [UInt8]) throws(EncodingError) -> UInt32 {
+        var reader = ByteReader(encoded)
+        return try readLife(from: &reader)
+    }
+
+    private static func readLife(from reader: inout ByteReader) throws(EncodingError) -> UInt32 {
+        let life = try reader.readVarint()
+        guard life <= UInt64(Operation.lifeMax) else { throw reader.malformed("an object has no life \(life)") }
+        return UInt32(life)
     }
 
     private enum FieldTag {

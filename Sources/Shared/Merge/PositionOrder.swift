@@ -97,6 +97,21 @@ extension PositionOrder {
         return nil
     }
 
+    /// How many visible numbers stand before one.
+    ///
+    /// - Precondition: the number is in the order.
+    /// - Complexity: O(n / 512)
+    func visibleCount(before number: Int32, where isVisible: (Int32) -> Bool) -> Int {
+        let (home, index) = place(of: number)
+        var count = chunks[home].numbers[..<index].count(where: isVisible)
+        var chunk = firstChunk
+        while chunk != Int32(home) {
+            count += chunks[Int(chunk)].visible
+            chunk = chunks[Int(chunk)].next
+        }
+        return count
+    }
+
     /// Compares sixteen at a time: this search is the cost of an edit in the middle of a long list.
     private static func search(_ numbers: UnsafeBufferPointer<Int32>, for number: Int32) -> Int? {
         let wanted = SIMD16<Int32>(repeating: number)

@@ -41,6 +41,16 @@ struct OperationReader {
         self.keepsColumns = keepsColumns
     }
 
+    /// A reader of operations that goes on where another reader stands.
+    init(_ bytes: ByteReader, weightMax: Int) {
+        self.bytes = bytes
+        self.weightMax = weightMax
+        weightLeft = weightMax
+        operationsMax = weightMax / RunBound.operationWeight
+        operationsLeft = operationsMax
+        keepsColumns = false
+    }
+
     mutating func readHeader() throws(EncodingError) -> Changeset {
         let client = try readClient()
         let sequence = try bytes.readVarint()
@@ -229,15 +239,16 @@ extension OperationReader {
         let className = try readName()
         let target = ObjectReference(className, try bytes.readPrimaryKey())
         let property = try readName()
+        try readListRun { operations.append(.list(target, property: property, $0)) }
+    }
+
+    /// Reads how many operations follow, and the operations.
+    mutating func readListRun(_ take: (ListOperation) -> Void) throws(EncodingError) {
         let count = try bytes.readCount(minimumBytesEach: 2)
         guard count > 0 else { throw bytes.malformed("a run of list operations is empty") }
         try weigh(count)
-        operations.reserveCapacity(operations.count + count)
         var neighbours = Neighbours()
-        for _ in 0..<count {
-            let operation = try readListOperation(&neighbours)
-            operations.append(.list(target, property: property, operation))
-        }
+        for _ in 0..<count { take(try readListOperation(&neighbours)) }
     }
 
     mutating func readListOperation(_ neighbours: inout Neighbours) throws(EncodingError) -> ListOperation {
@@ -299,17 +310,19 @@ extension OperationReader {
         let className = try readName()
         let target = ObjectReference(className, try bytes.readPrimaryKey())
         let property = try readName()
+        try readKeyedRun { operations.append(.keyed(target, property: property, $0)) }
+    }
+
+    mutating func readKeyedRun(_ take: (KeyedOperation) -> Void) throws(EncodingError) {
         let count = try bytes.readCount(minimumBytesEach: 2)
         guard count > 0 else { throw bytes.malformed("a run of operations on a set or a map is empty") }
         try weigh(count)
-        operations.reserveCapacity(operations.count + count)
         for _ in 0..<count {
             let tag = try bytes.readByte()
             let key = try bytes.readValue()
             switch tag {
-            case KeyedTag.put:
-                operations.append(.keyed(target, property: property, .put(key: key, value: try bytes.readValue())))
-            case KeyedTag.remove: operations.append(.keyed(target, property: property, .remove(key: key)))
+            case KeyedTag.put: take(.put(key: key, value: try bytes.readValue()))
+            case KeyedTag.remove: take(.remove(key: key))
             default: throw bytes.malformed("\(tag) is no operation on a set or a map")
             }
         }
@@ -323,14 +336,15 @@ extension OperationReader {
         let className = try readName()
         let target = ObjectReference(className, try bytes.readPrimaryKey())
         let property = try readName()
+        try readTextRun { operations.append(.text(target, property: property, $0)) }
+    }
+
+    mutating func readTextRun(_ take: (TextOperation) -> Void) throws(EncodingError) {
         let count = try bytes.readCount(minimumBytesEach: 3)
         guard count > 0 else { throw bytes.malformed("a run of operations on a text is empty") }
         try weigh(count)
-        operations.reserveCapacity(operations.count + count)
         var neighbours = Neighbours()
-        for _ in 0..<count {
-            operations.append(.text(target, property: property, try readTextOperation(&neighbours)))
-        }
+        for _ in 0..<count { take(try readTextOperation(&neighbours)) }
     }
 
     mutating func readTextOperation(_ neighbours: inout Neighbours) throws(EncodingError) -> TextOperation {

@@ -195,6 +195,10 @@ extension OperationWriter {
 
     private mutating func write(_ target: ObjectReference, _ property: String, _ run: [ListOperation]) {
         writeHead(RunTag.list, target, property, count: run.count)
+        write(run: run)
+    }
+
+    mutating func write(run: [ListOperation]) {
         var neighbours = Neighbours()
         for operation in run {
             switch operation {
@@ -243,6 +247,10 @@ extension OperationWriter {
 extension OperationWriter {
     private mutating func write(_ target: ObjectReference, _ property: String, _ run: [KeyedOperation]) {
         writeHead(RunTag.keyed, target, property, count: run.count)
+        write(run: run)
+    }
+
+    mutating func write(run: [KeyedOperation]) {
         for operation in run {
             switch operation {
             case .put(let key, let value):
@@ -262,6 +270,10 @@ extension OperationWriter {
 extension OperationWriter {
     private mutating func write(_ target: ObjectReference, _ property: String, _ run: [TextOperation]) {
         writeHead(RunTag.text, target, property, count: run.count)
+        write(run: run)
+    }
+
+    mutating func write(run: [TextOperation]) {
         var neighbours = Neighbours()
         for operation in run {
             switch operation {

@@ -16,11 +16,11 @@ struct ObjectsReader {
 
     mutating func read(into chunk: inout ViewChunk) throws(EncodingError) {
         let version = try bytes.readByte()
-        guard version == ObjectsWriter.encodingVersion else {
+        guard version >= ObjectsWriter.encodingVersionOldest, version <= ObjectsWriter.encodingVersion else {
             throw EncodingError(
                 .unsupportedVersion,
                 "The objects are written in version \(version) of their encoding: update this "
-                    + "program, which knows version \(ObjectsWriter.encodingVersion).", offset: 0)
+                    + "program, which knows versions up to \(ObjectsWriter.encodingVersion).", offset: 0)
         }
         try readStampTable()
         while true {
@@ -32,9 +32,11 @@ struct ObjectsReader {
                 if let entered = run.entered {
                     chunk.enteredRuns.append(entered)
                 } else {
-                    try append(run, to: &chunk.entered)
+                    try append(run, to: &chunk.entered, mayChange: false)
                 }
-            case RunKind.updated: try append(try readRun(), to: &chunk.updated)
+            case RunKind.updated:
+                let mayChange = version > ObjectsWriter.encodingVersionOldest
+                try append(try readRun(), to: &chunk.updated, mayChange: mayChange)
             case RunKind.left: try readLeft(into: &chunk.left)
             case RunKind.deleted: try readDeleted(into: &chunk.deleted)
             case RunKind.refused: try readRefused(into: &chunk.refused)
@@ -153,13 +155,21 @@ extension ObjectsReader {
             className: className, keys: keys, lives: lives, born: born, columns: columns, collections: collections)
     }
 
-    private mutating func append(_ run: Run, to changes: inout [ObjectContent]) throws(EncodingError) {
+    /// - Parameter mayChange: whether a list, set, map or text may be said by what happened to it.
+    private mutating func append(
+        _ run: Run, to changes: inout [ObjectContent], mayChange: Bool
+    ) throws(EncodingError) {
         let keys = run.keys.keys
         let values = run.columns.map(\.values.values)
         var parts = [[ObjectState.Part]](repeating: [], count: run.collections.isEmpty ? 0 : keys.count)
+        var edited = [[PartChange]](repeating: [], count: mayChange ? parts.count : 0)
         for property in run.collections {
             for row in parts.indices {
-                parts[row].append(ObjectState.Part(property, try ObjectState.Content(from: &bytes)))
+                if mayChange, try PartEdits.areNext(in: bytes) {
+                    edited[row].append(PartChange(property, try readEdits()))
+                } else {
+                    parts[row].append(ObjectState.Part(property, try ObjectState.Content(from: &bytes)))
+                }
             }
         }
         changes.reserveCapacity(changes.count + keys.count)
@@ -168,7 +178,19 @@ extension ObjectsReader {
             let life = try checked(life: run.lives[row])
             let state = ObjectState(
                 life: life, fields: fields, parts: parts.isEmpty ? [] : parts[row], born: run.born[row])
-            changes.append(ObjectContent(ObjectReference(run.className, keys[row]), state))
+            changes.append(
+                ObjectContent(
+                    ObjectReference(run.className, keys[row]), state, changes: edited.isEmpty ? [] : edited[row]))
+        }
+    }
+
+    /// Each operation counts as several values of the message, because it takes as much memory.
+    private mutating func readEdits() throws(EncodingError) -> PartEdits {
+        do {
+            return try PartEdits(from: &bytes, weightMax: &cellsLeft, stamps: stamps)
+        } catch {
+            guard error.code == .tooMuch else { throw error }
+            throw bytes.malformed("a message names more than \(Bounds.cells) values")
         }
     }
 

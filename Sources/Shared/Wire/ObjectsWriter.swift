@@ -11,14 +11,17 @@ struct ObjectsWriter {
     private var stamps: [Stamp] = []
     private var stampNumbers: [Stamp: Int] = [:]
     private var latest: (stamp: Stamp, number: Int)?
+    private var version = Self.encodingVersionOldest
 
-    static let encodingVersion: UInt8 = 1
+    /// The version of a body with changes of lists, sets, maps or texts.
+    static let encodingVersion: UInt8 = 2
+    static let encodingVersionOldest: UInt8 = 1
 
     /// Everything written so far, with its tables in front.
     func finish() -> [UInt8] {
         var body = ByteWriter()
         body.reserve(runs.bytes.count + 64 + 12 * stamps.count)
-        body.write(byte: Self.encodingVersion)
+        body.write(byte: version)
         body.write(stampTable: stamps)
         body.write(raw: runs.bytes)
         body.write(byte: RunKind.end)
@@ -120,10 +123,12 @@ extension ObjectsWriter {
         left.object.className.isSame(as: right.object.className)
             && left.state.fields.count == right.state.fields.count
             && left.state.parts.count == right.state.parts.count
+            && left.changes.count == right.changes.count
             && zip(left.state.fields, right.state.fields).allSatisfy { $0.property.isSame(as: $1.property) }
             && zip(left.state.parts, right.state.parts).allSatisfy {
                 $0.property.isSame(as: $1.property) && $0.content.kind == $1.content.kind
             }
+            && zip(left.changes, right.changes).allSatisfy { $0.property.isSame(as: $1.property) }
     }
 
     private mutating func write(run: ArraySlice<ObjectContent>, as kind: UInt8) {
@@ -133,18 +138,26 @@ extension ObjectsWriter {
         runs.write(varint: UInt64(shape.state.fields.count))
         for field in shape.state.fields { write(name: field.property) }
         // Ordered by name, as the reader requires.
-        let parts = shape.state.parts
-        let byName = parts.indices.sorted { parts[$0].property.precedes(parts[$1].property) }
-        runs.write(varint: UInt64(parts.count))
-        for index in byName { write(name: parts[index].property) }
+        let collections = shape.collections.sorted { $0.property.precedes($1.property) }
+        runs.write(varint: UInt64(collections.count))
+        for collection in collections { write(name: collection.property) }
         runs.write(varint: UInt64(run.count))
         runs.write(keys: run.map(\.object.key))
         runs.write(integers: run.map { Int64($0.state.life) })
         runs.write(integers: run.map { Int64(number(of: $0.state.born)) })
         for field in shape.state.fields.indices { write(field, of: run) }
-        for index in byName {
-            for change in run { change.state.parts[index].content.write(to: &runs) }
+        for collection in collections {
+            switch collection.place {
+            case .state(let index): for content in run { content.state.parts[index].content.write(to: &runs) }
+            case .change(let index): for content in run { write(content.changes[index].edits) }
+            }
         }
+    }
+
+    private mutating func write(_ edits: PartEdits) {
+        version = Self.encodingVersion
+        let numbers = edits.stamps.map { number(of: $0) }
+        edits.write(to: &runs, stampNumbers: numbers)
     }
 
     private mutating func write(_ field: Int, of run: ArraySlice<ObjectContent>) {
@@ -165,6 +178,19 @@ extension ObjectsWriter {
             runs.write(integers: run.map { $0.state.fields[field].isDefault ? 1 : 0 })
         }
         runs.write(column: run.map { $0.state.fields[field].value })
+    }
+}
+
+extension ObjectContent {
+    /// Where the state of a list, set, map or text is, or what happened to it.
+    fileprivate enum CollectionPlace {
+        case state(Int)
+        case change(Int)
+    }
+
+    fileprivate var collections: [(property: String, place: CollectionPlace)] {
+        state.parts.enumerated().map { ($1.property, .state($0)) }
+            + changes.enumerated().map { ($1.property, .change($0)) }
     }
 }
 

@@ -2,7 +2,9 @@
 package enum WireProtocol {
     /// The newest protocol version. It is raised when an older reader would misunderstand a newer writer. PROTOCOL.md
     /// has the history.
-    package static let version: UInt32 = 1
+    package static let version: UInt32 = 2
+    /// From this version on, changed lists, sets, maps and texts may come as what happened to them.
+    package static let versionOfEdits: UInt32 = 2
     /// The protocol versions that this program supports.
     package static let versions: ClosedRange<UInt32> = 1...version
     /// The content type of requests and answers.

@@ -83,6 +83,16 @@ final class CountingSnapshot: StoreSnapshot {
     }
 
     func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState { try snapshot.image(reference) }
+    func imageFields(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
+        try snapshot.imageFields(reference)
+    }
+
+    func life(in image: ImageReference) throws(StoreFailure) -> UInt32 { try snapshot.life(in: image) }
+
+    func edits(_ reference: EditsReference, of column: Int) throws(StoreFailure) -> KeptEdits? {
+        try snapshot.edits(reference, of: column)
+    }
+
     func endedLife(_ name: ObjectName) throws(StoreFailure) -> UInt32? { try snapshot.endedLife(name) }
     func lineage() throws(StoreFailure) -> Lineage { try snapshot.lineage() }
 }

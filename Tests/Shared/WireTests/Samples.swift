@@ -104,6 +104,50 @@ struct Samples {
         ObjectContent(reference(), objectState())
     }
 
+    /// What happened to some of its collections.
+    mutating func edited() -> ObjectContent {
+        var content = change()
+        for property in ["edited", "legs of it", "~"] where number(below: 2) == 0 {
+            content.changes.append(PartChange(property, edits()))
+        }
+        return content
+    }
+
+    mutating func edits() -> PartEdits {
+        let stamps = (0..<3).map { _ in stamp() }
+        let count = 1 + number(below: 6)
+        switch number(below: 3) {
+        case 0:
+            return .list(
+                (0..<count).map { index in
+                    let edits: [ListOperation] = [
+                        .insert(elementID(), left: elementID(), right: nil, value: value()), .delete(elementID()),
+                        .move(elementID(), position: elementID(), left: nil, right: elementID()),
+                        .set(elementID(), value: value()), .clear([elementID(), elementID()]),
+                    ]
+                    return StampedEdit(edits[number(below: 5)], stamps[index / 2])
+                })
+        case 1:
+            return .keyed(
+                (0..<count).map { index in
+                    let isPut = number(below: 2) == 0
+                    return StampedEdit(
+                        isPut ? .put(key: .string(text()), value: value()) : .remove(key: value()), stamps[index / 2])
+                })
+        default:
+            return .text(
+                (0..<count).map { index in
+                    let isInsert = number(below: 2) == 0
+                    let id = elementID()
+                    return StampedEdit(
+                        isInsert
+                            ? .insert(id, left: nil, right: elementID(), text: "a" + text())
+                            : .delete(id, count: 1 + index),
+                        stamps[index / 2])
+                })
+        }
+    }
+
     mutating func checkpoint() -> Checkpoint {
         Checkpoint(
             epoch: number(), version: ServerVersion(number()), querySet: number() >> 50, acknowledged: number() >> 40)
@@ -173,7 +217,7 @@ struct Samples {
             checkpoint: number() & 1 == 0 ? checkpoint() : nil, objectsTotal: number() >> 44,
             objectsDone: number() >> 50, resume: number(below: 3) == 0 ? resumePoint() : nil,
             entered: (0..<number(below: 30)).map { _ in change() },
-            updated: (0..<number(below: 10)).map { _ in change() },
+            updated: (0..<number(below: 10)).map { _ in number(below: 2) == 0 ? change() : edited() },
             left: (0..<number(below: 10)).map { _ in
                 ObjectLeave(reference(), LeaveReason(rawValue: UInt8(1 + number(below: 3)))!)
             },

@@ -101,6 +101,40 @@ extension VectorTests {
             ], born: stamp)
     }
 
+    /// What happened to a list, a map and a text of one object, and to a list of another.
+    private static var edited: ViewChunk {
+        let later = Stamp(time: stamp.time + 5, client: ClientID(0xC2))
+        let list: [StampedEdit<ListOperation>] = [
+            StampedEdit(.insert(id(4), left: id(3), right: nil, value: .int(4)), stamp),
+            StampedEdit(.insert(id(5), left: id(4), right: nil, value: .int(5)), stamp),
+            StampedEdit(.move(id(1), position: id(6), left: nil, right: id(1)), later),
+            StampedEdit(.set(id(1), value: .int(10)), later),
+            StampedEdit(.clear([id(4), id(5)]), later),
+            StampedEdit(.delete(id(1)), stamp),
+        ]
+        let map: [StampedEdit<KeyedOperation>] = [
+            StampedEdit(.put(key: .string("a"), value: .int(2)), later), StampedEdit(.remove(key: .string("b")), later),
+        ]
+        let text: [StampedEdit<TextOperation>] = [
+            StampedEdit(.insert(id(20), left: id(10), right: id(11), text: "é🛫"), later),
+            StampedEdit(.delete(id(13), count: 2), later),
+        ]
+        return ViewChunk(
+            checkpoint: checkpoint, objectsTotal: 2,
+            updated: [
+                ObjectContent(
+                    .init("Everything", .int(1)),
+                    ObjectState(life: 3, fields: [.init("v0", .int(7), stamp: later)], born: stamp),
+                    changes: [
+                        PartChange("list", .list(list)), PartChange("map", .keyed(map)),
+                        PartChange("text", .text(text)),
+                    ]),
+                ObjectContent(
+                    .init("Flight", .int(2)), ObjectState(life: 1, born: stamp),
+                    changes: [PartChange("notes", .list([StampedEdit(.delete(id(9)), later)]))]),
+            ])
+    }
+
     @Test("changes of version 1 with every run and state read as they were meant")
     func everyRun() throws {
         let later = Stamp(time: Self.stamp.time + 5, client: ClientID(0xC2))
@@ -134,6 +168,7 @@ extension VectorTests {
                         OperationRefusal(
                             sequence: 9, operation: 4, failure: SyncFailure(.permissionDenied, "Only crews may.")),
                     ])))
+        try check("download-changes-edits", DownloadMessage.changes(Self.edited))
         try check(
             "download-changes-part",
             DownloadMessage.changes(

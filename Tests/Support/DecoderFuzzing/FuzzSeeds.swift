@@ -106,9 +106,14 @@ struct FuzzSeeds {
                 return ObjectContent(ObjectReference("Note", .int(Int64(index))), state)
             }
         }
+        let edited = numbers.once(in: 2)
         return ViewChunk(
             checkpoint: numbers.once(in: 2) ? checkpoint() : nil, objectsTotal: 9, entered: changes(&self),
-            updated: changes(&self),
+            updated: changes(&self).map { content in
+                var content = content
+                content.changes = edited ? [PartChange("edited", edits())] : []
+                return content
+            },
             left: [ObjectLeave(ObjectReference("Note", key()), numbers.one(of: [.query, .permission, .unsubscribed]))],
             deleted: [ObjectEnd(ObjectReference("Note", key()), life: 2)],
             refused: numbers.once(in: 2) ? [OperationRefusal(sequence: 3, operation: 1, failure: failure())] : [])
@@ -172,6 +177,22 @@ struct FuzzSeeds {
         numbers.once(in: 3)
             ? .delete(id(), count: numbers.below(4) + 1)
             : .insert(id(), left: origin(), right: origin(), text: numbers.one(of: ["a", "héllo", "🛫 over"]))
+    }
+
+    private mutating func edits() -> PartEdits {
+        let stamps = [stamp(), stamp()]
+        let count = numbers.below(5) + 1
+        switch numbers.below(3) {
+        case 0: return .list((0..<count).map { StampedEdit(listOperation(), stamps[$0 % 2]) })
+        case 1:
+            return .keyed(
+                (0..<count).map {
+                    StampedEdit(
+                        numbers.once(in: 2) ? .put(key: value(), value: value()) : .remove(key: value()),
+                        stamps[$0 / 2 % 2])
+                })
+        default: return .text((0..<count).map { StampedEdit(textOperation(), stamps[$0 / 3]) })
+        }
     }
 
     // MARK: - States

@@ -75,7 +75,7 @@ final class JourneyDevice {
             for change in part.entered { try application.enter(change.object, change.state) }
             for run in part.enteredRuns { try application.enter(run) }
             for change in part.updated where fault != .missesUpdates {
-                try application.update(change.object, change.state)
+                try application.update(change.object, change.state, change.changes)
             }
             for leave in part.left where fault != .missesLeaves { try application.leave(leave.object) }
             for end in part.deleted where fault != .missesDeletes { try application.delete(end.object, life: end.life) }

@@ -39,7 +39,8 @@ final class JourneyStage {
         record = try StoreEmbedded.open(
             folder: folder,
             options: StoreEmbedded.Options(
-                historyVersionsMax: itinerary.historyVersionsMax, mapSizeBytes: 1 << 28, inMemory: true),
+                historyVersionsMax: itinerary.historyVersionsMax, editedBytesMin: 0, mapSizeBytes: 1 << 28,
+                inMemory: true),
             epochSeed: 1)
         try record.extendSchema(JourneySchema.schema)
         devices = try (0..<Journeys.devices).map { number in

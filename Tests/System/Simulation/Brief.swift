@@ -93,7 +93,10 @@ func brief(_ message: DownloadMessage) -> String {
         for (object, state) in run.objects { text += "\n    enter \(brief(object)) \(brief(state))" }
     }
     for change in chunk.entered { text += "\n    enter \(brief(change.object)) \(brief(change.state))" }
-    for change in chunk.updated { text += "\n    update \(brief(change.object)) \(brief(change.state))" }
+    for change in chunk.updated {
+        text += "\n    update \(brief(change.object)) \(brief(change.state))"
+        for part in change.changes { text += " \(part.property): \(part.edits)" }
+    }
     for leave in chunk.left { text += "\n    leave \(brief(leave.object)) \(leave.reason)" }
     for end in chunk.deleted { text += "\n    delete \(brief(end.object)) life \(end.life)" }
     return text

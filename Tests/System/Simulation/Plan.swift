@@ -10,6 +10,8 @@ struct Plan: CustomStringConvertible {
     let stepsPerPhase: Int
     /// How many versions the server remembers; a small number sends devices that were away through a resync.
     let historyVersionsMax: UInt64
+    /// From which size on what happened to collections and texts is told; smaller ones are told whole.
+    let editedBytesMin: Int
     /// Of a hundred calls and pieces of streams so many are lost, cut or doubled.
     let lossPercent: Int
     /// Behind so many of a hundred parts where a change could go on the network breaks.
@@ -80,13 +82,14 @@ struct Plan: CustomStringConvertible {
         obstinacyPercent = random.one(of: [0, 0, 0, 3, 15])
         creditBytes = random.one(of: [400, 2_000, 6_000])
         vocabulary = Vocabulary(seed: seed)
+        editedBytesMin = random.one(of: [0, 0, 256])
     }
 
     var description: String {
         let clocks = devices.map(\.clock.description).joined(separator: ", ")
         let newer = devices.filter(\.isNewer).count
         return "\(devices.count) devices with clocks \(clocks); \(newer) of the newer schema; "
-            + "\(phases) × \(stepsPerPhase) steps; a history of \(historyVersionsMax) versions; \(lossPercent) % lost, up to \(latencyMax) ms late, "
+            + "\(phases) × \(stepsPerPhase) steps; a history of \(historyVersionsMax) versions; edits from \(editedBytesMin) bytes on; \(lossPercent) % lost, up to \(latencyMax) ms late, "
             + "\(cutPercent) % of long changes cut at a part; "
             + "\(crashesPerMille) ‰ crashes; \(storeErrorPercent) % errors of the record, \(fileErrorPercent) % of files"
             + (hasRules ? "; rules change" : "") + (leapPercent > 0 ? "; clocks leap" : "")

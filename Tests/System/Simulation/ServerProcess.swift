@@ -70,7 +70,8 @@ final class ServerProcess {
         self.world = world
         folder = Self.newFolder(world.plan.seed)
         options = StoreEmbedded.Options(
-            historyVersionsMax: world.plan.historyVersionsMax, refusalBytesMax: 2_000, mapSizeBytes: 1 << 26,
+            historyVersionsMax: world.plan.historyVersionsMax, editedBytesMin: world.plan.editedBytesMin,
+            refusalBytesMax: 2_000, mapSizeBytes: 1 << 26,
             inMemory: true)
         file = try Self.file(in: folder)
         let opened = try StoreEmbedded.open(folder: folder, options: options, epochSeed: world.plan.seed | 1)

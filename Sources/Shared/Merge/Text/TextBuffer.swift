@@ -18,8 +18,8 @@ package struct TextBuffer: Sendable {
         gapScalar = count
     }
 
-    /// Without the gap.
-    private var byteCount: Int { storage.count - gapCount }
+    /// The bytes of UTF-8.
+    package var byteCount: Int { storage.count - gapCount }
 
     /// - Complexity: O(n)
     package var string: String {

@@ -1,6 +1,19 @@
 package import CausewayModel
+package import CausewayOperations
 
 extension TextRuns {
+    /// Joins an operation, and returns the edits that do the same to the text.
+    package mutating func join(_ operation: TextOperation) -> [TextEdit] {
+        switch operation {
+        case .insert(let id, let left, let right, let text):
+            return join(text.scalarCount, id, left: left, right: right).map { [.insert(text, at: $0)] } ?? []
+        case .delete(let first, let count):
+            var edits: [TextEdit] = []
+            join(deleted: first, count) { edits.append(.remove($0)) }
+            return edits
+        }
+    }
+
     /// Joins an insertion by the rules T1 to T9 and U1 to U5, and returns where the scalars stand in the text; nil
     /// without an effect.
     ///
@@ -15,7 +28,7 @@ extension TextRuns {
         return add(key, count, left: leftSpot, right: right.map { knownKey($0) ?? .root })
     }
 
-    private mutating func knowsAny(of key: Key, _ count: Int) -> Bool {
+    mutating func knowsAny(of key: Key, _ count: Int) -> Bool {
         makeIndex()
         guard let entry = index?.last(key.client, through: key.counter + UInt64(count - 1)) else { return false }
         if entry.counter >= key.counter { return true }

@@ -38,6 +38,9 @@ package struct TextState: Sendable {
     /// - Complexity: O(n)
     package var string: String { buffer.string }
 
+    /// The bytes of UTF-8 that show.
+    package var sizeBytes: Int { buffer.byteCount }
+
     /// Whether a value is this text, scalar for scalar. `==` of strings is wider: it accepts equivalent scalars.
     package func isShown(by value: Value) -> Bool {
         if case .string(let shown) = value { shown.utf8.elementsEqual(string.utf8) } else { false }
@@ -108,6 +111,11 @@ extension TextState {
 // MARK: - Forgetting
 
 extension TextState {
+    /// See ``TextRuns/knowsWhatIsNamed(by:)``.
+    package mutating func knowsWhatIsNamed(by operation: TextOperation) -> Bool {
+        runs.knowsWhatIsNamed(by: operation)
+    }
+
     package var isWorthForgetting: Bool { runs.isWorthForgetting }
 
     /// F8: an insert of a writer who does not know all scalars, with its origins replaced by two neighbours here. Nil

@@ -16,6 +16,7 @@ from itertools import groupby
 from .changesets import Add, Changeset, Create, Delete, Operation, Set
 from .connection import Connection
 from .digests import Digester, answer, read_question
+from .edits import DoesNotFit, follow
 from .envelopes import pb
 from .objects import Changes, ObjectsReader, ObjectState, Refusal
 from .schema import Kind, Schema, schema_envelope
@@ -41,6 +42,8 @@ class Device:
         self.schema = schema
         # Drawn once for each file, and never zero: ids and stamps are made with it.
         self.client = secrets.randbits(64) or 1
+        # From version 2 on, changed lists, sets, maps and texts come as what happened to them.
+        self.protocol_highest = 2
         # Before it was found to be a copy.
         self.predecessor = 0
         # Drawn once for each opening of the file.
@@ -63,6 +66,7 @@ class Device:
         self.refusals: list[Refusal] = []
         self.refused_queries: list = []
         self.questions_answered = 0
+        self.changes_followed = 0
         self.heartbeats = 0
         # What the download has brought since the last credit, and whether credit is given for it.
         self.consumed = 0
@@ -109,7 +113,7 @@ class Device:
             opening=self.opening,
             staged=staged,
             protocol_lowest=1,
-            protocol_highest=1,
+            protocol_highest=self.protocol_highest,
             schema=schema_envelope(self.schema),
             checkpoint=self.checkpoint,
             held=self.held,
@@ -292,9 +296,16 @@ class Device:
         if checkpoint.opening and checkpoint.opening != mine:
             raise CopiedFile
         with self.changed:
-            for point, of_session in earlier:
-                self._apply(of_session, point.checkpoint)
-            self._apply(parts, checkpoint)
+            before = deepcopy(self.objects)
+            try:
+                for point, of_session in earlier:
+                    self._apply(of_session, point.checkpoint)
+                self._apply(parts, checkpoint)
+            except DoesNotFit:
+                # Nothing of it shows. The next hello names no schema, so that the view is compared.
+                self.objects, self.staged = before, []
+                self.checkpoint.schema = (1 << 64) - 1
+                raise
             self.staged = []
 
     def _apply(self, parts: list[Changes], checkpoint) -> None:
@@ -309,10 +320,15 @@ class Device:
                 for one in part.entered:
                     self.objects[one.class_name, one.key] = one
                 for one in part.updated:
+                    if one.changes and (one.class_name, one.key) not in self.objects:
+                        raise DoesNotFit("an object that is not here")
                     known = self.objects.setdefault((one.class_name, one.key), one)
                     known.life, known.born = one.life, one.born
                     known.values |= one.values
                     known.collections |= one.collections
+                    for name, change in one.changes.items():
+                        known.collections[name] = follow(known.collections.get(name), change)
+                        self.changes_followed += 1
                 gone = [(one.class_name, one.key) for one in part.left] + [one[:2] for one in part.deleted]
                 for name in gone:
                     self.objects.pop(name, None)

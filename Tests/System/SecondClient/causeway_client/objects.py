@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 
 from .columns import read_column, read_keys
+from .edits import Change, ChangeReader
 from .parts import Malformed, Reader
-from .states import State, read_state
+from .states import EDITS_MARK, State, read_state
 from .values import Key, Stamp, Value
 
 CELLS_MAX = 4_194_304
@@ -18,6 +19,8 @@ class ObjectState:
     born: Stamp
     values: dict[str, Value] = field(default_factory=dict)
     collections: dict[str, State] = field(default_factory=dict)
+    # What happened to others, in an object that is updated.
+    changes: dict[str, Change] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ class ObjectsReader:
 
     def read(self) -> Changes:
         reader, changes = self._reader, Changes()
-        if (version := reader.byte()) != 1:
+        if (version := reader.byte()) not in (1, 2):
             raise Malformed(f"objects of version {version}")
         clients = [reader.fixed64() for _ in range(reader.varint())]
         count = reader.varint()
@@ -67,7 +70,7 @@ class ObjectsReader:
                 case 1:
                     changes.entered += self._objects()
                 case 2:
-                    changes.updated += self._objects()
+                    changes.updated += self._objects(may_change=version > 1)
                 case 3:
                     class_name, reason, count = self._name(), reader.byte(), reader.varint()
                     self._count(count, 1)
@@ -88,7 +91,7 @@ class ObjectsReader:
         reader.finish()
         return changes
 
-    def _objects(self) -> list[ObjectState]:
+    def _objects(self, may_change: bool = False) -> list[ObjectState]:
         reader = self._reader
         class_name = self._name()
         properties = [self._name() for _ in range(reader.varint())]
@@ -109,7 +112,12 @@ class ObjectsReader:
                 one.values[name] = value
         for name in collections:
             for one in objects:
-                one.collections[name] = read_state(reader)
+                start = reader.offset
+                mark, reader.offset = reader.varint(), start
+                if may_change and mark == EDITS_MARK:
+                    one.changes[name] = ChangeReader(reader, self._stamps).read()
+                else:
+                    one.collections[name] = read_state(reader)
         return objects
 
     def _stamps_of_property(self, count: int) -> None:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 
 from .columns import read_column
-from .parts import Malformed, Reader, wrapped
+from .parts import Malformed, Reader, Writer, wrapped
 from .values import ElementId, Stamp, Value
 
-KEYED_MARK, TEXT_MARK = (1 << 32) - 1, (1 << 32) - 2
+KEYED_MARK, TEXT_MARK, EDITS_MARK = (1 << 32) - 1, (1 << 32) - 2, (1 << 32) - 3
 
 
 @dataclass
@@ -145,3 +145,125 @@ def _read_text(reader: Reader, start: int) -> TextState:
     if len(text) != len(ids):
         raise Malformed(f"a text of {len(text)} scalars, of which {len(ids)} have ids")
     return TextState(text, reader.data_bytes[start : reader.offset], ids)
+
+
+# A text, scalar by scalar
+
+
+@dataclass(frozen=True)
+class Scalar:
+    id: ElementId
+    # None: a child of the root.
+    parent: ElementId | None
+    is_left_child: bool
+    # None once it is removed.
+    character: str | None
+
+
+def read_scalars(raw: bytes) -> list[Scalar]:
+    """All scalars of a state, removed ones included, in the order of the text."""
+    reader = Reader(raw)
+    if reader.varint() != TEXT_MARK:
+        raise Malformed("no text")
+    count = reader.varint()
+    if not count:
+        return []
+    clients = _read_clients(reader)
+    owners, counters, lengths = (reader.integers(count) for _ in range(3))
+    removed, _, _ = (reader.bits(count) for _ in range(3))
+    links = reader.integers(count)
+    with_parent = sum(link >= 2 for link in links)
+    named = iter(
+        [
+            (clients[number], distance)
+            for number, distance in zip(reader.integers(with_parent), reader.integers(with_parent))
+        ]
+    )
+    characters = iter(reader.text())
+    scalars: list[Scalar] = []
+    for piece in range(count):
+        client, first = clients[owners[piece]], counters[piece] % (1 << 64)
+        match links[piece]:
+            case 0:
+                parent: ElementId | None = ElementId(client, first - 1)
+            case 1:
+                parent = None
+            case _:
+                of, distance = next(named)
+                parent = ElementId(of, (first - distance) % (1 << 64))
+        for offset in range(lengths[piece]):
+            id = ElementId(client, first + offset)
+            character = None if removed[piece] else next(characters)
+            scalars.append(Scalar(id, parent, offset == 0 and links[piece] == 3, character))
+            parent = id
+    return scalars
+
+
+def write_scalars(scalars: list[Scalar]) -> TextState:
+    """The state of a text: pieces as long as they can be."""
+    right: dict[ElementId | None, int] = {}
+    with_left = set()
+    for one in scalars:
+        if one.is_left_child:
+            with_left.add(one.parent)
+        else:
+            right[one.parent] = right.get(one.parent, 0) + 1
+
+    def continues(one: Scalar) -> bool:
+        """Whether it is the right child of the scalar whose counter is one less."""
+        return one.parent == ElementId(one.id.client, one.id.counter - 1) and not one.is_left_child
+
+    pieces: list[list[Scalar]] = []
+    for one in scalars:
+        last = pieces[-1][-1] if pieces else None
+        is_next = (
+            last is not None
+            and continues(one)
+            and one.parent == last.id
+            and (one.character is None) == (last.character is None)
+            and right[last.id] == 1
+            and one.id not in with_left
+        )
+        if is_next:
+            pieces[-1].append(one)
+        else:
+            pieces.append([one])
+    text = "".join(one.character for one in scalars if one.character is not None)
+    writer = Writer()
+    writer.varint(TEXT_MARK)
+    writer.varint(len(pieces))
+    if pieces:
+        _write_pieces(writer, pieces, right, {one.id for one in scalars if continues(one)})
+    writer.text(text)
+    return TextState(text, bytes(writer.bytes), [one.id for one in scalars if one.character is not None])
+
+
+def _write_pieces(
+    writer: Writer,
+    pieces: list[list[Scalar]],
+    right: dict[ElementId | None, int],
+    continuations: set[ElementId],
+) -> None:
+    def link(first: Scalar) -> int:
+        if first.id in continuations:
+            return 0
+        return 1 if first.parent is None else 3 if first.is_left_child else 2
+
+    parents = [(piece[0].id, piece[0].parent) for piece in pieces if link(piece[0]) >= 2]
+    numbers: dict[int, int] = {}
+    for id in [piece[0].id for piece in pieces] + [parent for _, parent in parents if parent]:
+        numbers.setdefault(id.client, len(numbers))
+    writer.varint(len(numbers))
+    for client in numbers:
+        writer.fixed64(client)
+    writer.integers([numbers[piece[0].id.client] for piece in pieces])
+    writer.integers([wrapped(piece[0].id.counter) for piece in pieces])
+    writer.integers([len(piece) for piece in pieces])
+    writer.bits([piece[0].character is None for piece in pieces])
+    lasts = [piece[-1].id for piece in pieces]
+    goes_on = [ElementId(last.client, last.counter + 1) in continuations for last in lasts]
+    writer.bits(goes_on)
+    writer.bits([right.get(last, 0) > (1 if on else 0) for last, on in zip(lasts, goes_on)])
+    writer.integers([link(piece[0]) for piece in pieces])
+    writer.integers([numbers[parent.client] for _, parent in parents if parent])
+    writer.integers([wrapped(id.counter - parent.counter) for id, parent in parents if parent])

@@ -3,8 +3,10 @@
 A value is None, a bool, an int, a float (of 64 bits), a str or bytes, a uuid.UUID, or one of the classes below.
 """
 
+import math
 import struct
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Union
 from uuid import UUID
 
@@ -201,3 +203,79 @@ def read_value(reader: Reader) -> Value:
             return ClassedLink(reader.text(), read_key(reader))
         case other:
             raise Malformed(f"{other} is no kind of value")
+
+
+# The order of the elements of a set
+
+
+def canonically_precedes(left: Value, right: Value) -> bool:
+    """Kinds one after the other, numbers of a kind by size with NaN first, the rest by its bytes. If neither of two
+    precedes the other, they are one element."""
+    return _canonical(left) < _canonical(right)
+
+
+def _canonical(value: Value) -> tuple:
+    match value:
+        case None:
+            return (0,)
+        case bool():
+            return 1, value
+        case int():
+            return 2, value
+        case Float32(value=number):
+            return (3, 0) if math.isnan(number) else (3, 1, number)
+        case float():
+            return (4, 0) if math.isnan(value) else (4, 1, value)
+        case Decimal128(raw=raw):
+            return 5, *_size(raw)
+        case str():
+            return 6, value.encode()
+        case bytes():
+            return 7, value
+        case Timestamp():
+            return 8, value.seconds, value.nanoseconds
+        case ObjectId(raw=raw):
+            return 9, raw
+        case UUID():
+            return 10, value.bytes
+        case Link(key=key):
+            return 12, *_canonical_key(key)
+        case ClassedLink():
+            return 14, value.class_name.encode(), *_canonical_key(value.key)
+    raise Malformed(f"{value} has no place among others")
+
+
+def _canonical_key(key: Key) -> tuple:
+    match key:
+        case None:
+            return (0,)
+        case int():
+            return 1, key
+        case str():
+            return 2, key.encode()
+        case ObjectId(raw=raw):
+            return 3, raw
+        case UUID():
+            return 4, key.bytes
+        case ElementId():
+            return 5, key.counter, key.client
+    raise Malformed(f"{key} is no key")
+
+
+def _size(raw: bytes) -> tuple:
+    """The size of a decimal: NaN, then -infinity, numbers, infinity."""
+    bits = int.from_bytes(raw, "little")
+    sign = -1 if bits >> 127 else 1
+    top = bits >> 122 & 0b11111
+    if top == 0b11111:
+        return (0,)
+    if top == 0b11110:
+        return (1,) if sign < 0 else (3,)
+    # A coefficient that begins with the bits 100 is larger than 34 digits, and counts as zero.
+    if bits >> 125 & 0b11 == 0b11:
+        return 2, Fraction(0)
+    coefficient = bits & (1 << 113) - 1
+    exponent = (bits >> 113 & (1 << 14) - 1) - 6_176
+    if coefficient >= 10**34:
+        return 2, Fraction(0)
+    return 2, sign * coefficient * Fraction(10) ** exponent

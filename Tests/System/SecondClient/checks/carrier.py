@@ -39,7 +39,7 @@ def tokens(world: World) -> None:
 def versions(world: World) -> None:
     """a hello of another protocol version is refused with 203"""
     session = Session(world.connection(), world.server.database, world.server.token(world.user))
-    expect(203, 400, lambda: session.hello(pb.Hello(client=7, protocol_lowest=2, protocol_highest=9)))
+    expect(203, 400, lambda: session.hello(pb.Hello(client=7, protocol_lowest=3, protocol_highest=9)))
 
 
 def damage(world: World) -> None:

@@ -17,6 +17,7 @@ from causeway_client.changesets import (
     TextDelete,
     TextInsert,
 )
+from causeway_client.edits import DoesNotFit
 from causeway_client.states import KeyedState, ListState, TextState
 from causeway_client.values import ClassedLink, Decimal128, ElementId, Float32, Link, ObjectId, Timestamp, Value
 
@@ -153,6 +154,65 @@ def _text(device, key: int) -> TextState:
     return state
 
 
+def edits(world: World) -> None:
+    """what happens to a large list, set, map and text comes down as such, and leads to what a new device is sent"""
+    key = 1_000 * int(world.user.split("-")[1])
+    query = "Everything", f"_id == {key}"
+    a, b = world.device(query), world.device(query)
+    here = "Everything", key
+    ids = [ElementId(a.client, number) for number in range(2_000)]
+    of = {name: (*here, name) for name in ("list", "set", "map", "text")}
+    a.write(
+        Create(*here),
+        *(ListInsert(*of["list"], ids[n], f"element {n}", ids[n - 1] if n else None) for n in range(60)),
+        *(Put(*of["set"], n * n) for n in range(60)),
+        *(Put(*of["map"], f"key {n}", n / 3) for n in range(60)),
+        TextInsert(*of["text"], ids[1_000], "All human beings are born free and equal in dignity and rights. " * 4),
+    )
+    b.catch_up()
+    assert b.changes_followed == 0
+    a.write(
+        ListInsert(*of["list"], ids[100], "between", ids[30], ids[31]),
+        ListMove(*of["list"], ids[101], ids[5], right=ids[0]),
+        ListSet(*of["list"], ids[7], "seven"),
+        ListClear(*of["list"], (ids[8], ids[9])),
+        Put(*of["set"], -1),
+        Remove(*of["set"], 4),
+        Put(*of["map"], "key 5", -0.0),
+        Remove(*of["map"], "key 6"),
+        TextInsert(*of["text"], ids[1_500], "truly ", ids[1_009], ids[1_010]),
+        TextDelete(*of["text"], ids[1_020], 9),
+    )
+    a.write(TextInsert(*of["text"], ids[1_600], "\U0001f6eb", ids[1_502], ids[1_503]))
+    b.catch_up()
+    assert b.changes_followed >= 4, b.changes_followed
+    # One that speaks version 1 of the protocol is sent states.
+    older = world.device(query, protocol_highest=1)
+    older.catch_up()
+    a.write(ListDelete(*of["list"], ids[11]))
+    for device in (b, older):
+        device.wait(lambda: ids[11] not in _list(device, key).ids)
+    assert older.changes_followed == 0
+    c = world.device(query)
+    c.catch_up()
+    for device in (b, older):
+        held, sent = device.objects[here].collections, c.objects[here].collections
+        assert held["list"] == sent["list"] and held["text"] == sent["text"], (held, sent)
+        for name in ("set", "map"):
+            shown = [[(one.key, one.value) for one in state[name].visible] for state in (held, sent)]
+            assert shown[0] == shown[1], shown
+    # What does not fit ends the session, and the next one compares.
+    b.objects[here].collections["list"] = ListState()
+    a.write(ListDelete(*of["list"], ids[12]))
+    b.wait_for_end()
+    assert isinstance(b.ended, DoesNotFit), b.ended
+    b.connect()
+    b.catch_up()
+    d = world.device(query)
+    d.catch_up()
+    assert b.questions_answered > 0 and _list(b, key) == _list(d, key)
+
+
 def embedded(world: World) -> None:
     """an embedded object comes before what holds it, and ends when the link goes elsewhere"""
     key = 1_000 * int(world.user.split("-")[1])
@@ -203,4 +263,4 @@ def nested(world: World) -> None:
     assert isinstance(entries, KeyedState) and [one.value for one in entries.visible] == [42], entries
 
 
-VALUES = [every_value, collections, list_edits, text_edits, embedded, nested]
+VALUES = [every_value, collections, list_edits, text_edits, edits, embedded, nested]

@@ -76,4 +76,19 @@ def states(world: World) -> None:
     assert any(isinstance(state, TextState) and state.text == "hlo" for state in found), found
 
 
-VECTORS = [crc, every_vector, broken, states]
+def edits(world: World) -> None:
+    """what happened to a list, a map and a text in a vector is read with its stamps"""
+    _, body = read_message(pb.DownloadMessage, read_one((FOLDER / "download-changes-edits.frame").read_bytes()))
+    first, second = ObjectsReader(body).read().updated
+    assert first.values["v0"] == 7 and not first.collections
+    kinds = {name: [edit.kind for edit in change.edits] for name, change in first.changes.items()}
+    assert kinds == {"list": [0, 0, 2, 3, 4, 1], "map": [0, 1], "text": [0, 1]}, kinds
+    inserts = first.changes["list"].edits[:2]
+    assert [edit.value for edit in inserts] == [4, 5] and inserts[1].left == inserts[0].id, inserts
+    assert first.changes["list"].edits[4].ids == tuple(edit.id for edit in inserts)
+    assert len({edit.stamp for edit in first.changes["list"].edits}) == 2
+    assert first.changes["text"].edits[0].text == "é\U0001f6eb"
+    assert [edit.kind for edit in second.changes["notes"].edits] == [1]
+
+
+VECTORS = [crc, every_vector, broken, states, edits]

@@ -47,8 +47,15 @@ class World:
         self._connections.append(connection)
         return connection
 
-    def device(self, *queries: tuple[str, str], schema: Schema = SCHEMA, user: str | None = None) -> Device:
+    def device(
+        self,
+        *queries: tuple[str, str],
+        schema: Schema = SCHEMA,
+        user: str | None = None,
+        protocol_highest: int = 2,
+    ) -> Device:
         device = Device(self.connection(), self.server.database, self.server.token(user or self.user), schema)
+        device.protocol_highest = protocol_highest
         device.subscribe(*queries)
         device.connect()
         return device

@@ -1,0 +1,90 @@
+import CausewayMerge
+import CausewayModel
+import CausewayOperations
+import CausewayStore
+
+// What the version does to lists, sets, maps and texts, for the history: EditJournal.
+
+extension WorkingObject {
+    /// Joins an operation on a list, set, map or text, and notes what it did.
+    ///
+    /// - Parameter isPlaced: whether the operation is not as its author sent it.
+    func joinNoting(_ operation: Operation, _ column: Int, stamp: Stamp, isPlaced: Bool) -> Outcome {
+        guard var journal = journals.removeValue(forKey: column) ?? newJournal(column) else {
+            return state.join(operation, stamp: stamp)
+        }
+        defer { journals[column] = journal }
+        // What was meant for an earlier life may have taken effect on the device, which does not know where lives began.
+        if isPlaced || !state.isAlive || stamp < state.born { journal.noteAltered() }
+        switch operation {
+        case .list(_, let property, var edit):
+            var isKnown = false
+            _ = state.change(property, .list) { content in
+                content.changeList { list in
+                    isKnown = list.knowsWhatIsNamed(by: edit)
+                    if !isKnown, case .clear(let ids) = edit { edit = .clear(list.known(ids)) }
+                }
+            }
+            let outcome = state.join(operation, stamp: stamp)
+            journal.note(edit, stamp, isKnown: isKnown, outcome)
+            return outcome
+        case .keyed(_, _, let edit):
+            let outcome = state.join(operation, stamp: stamp)
+            journal.note(edit, stamp, outcome)
+            return outcome
+        case .text(_, let property, let edit):
+            var isKnown = false
+            _ = state.change(property, .text) { content in
+                content.changeText { isKnown = $0.knowsWhatIsNamed(by: edit) }
+            }
+            let outcome = state.join(operation, stamp: stamp)
+            journal.note(edit, stamp, isKnown: isKnown, outcome)
+            return outcome
+        case .create, .delete, .set, .add:
+            return state.join(operation, stamp: stamp)
+        }
+    }
+
+    /// Nil where only the whole state can be told: the version found no object, or a part that showed nothing. A resync
+    /// does not compare what is remembered of such a part, so devices may remember something else.
+    private func newJournal(_ column: Int) -> EditJournal? {
+        let property = plan.schema.properties[column]
+        guard let kind = property.part, let image, let found = image[property.name, kind], !found.showsNothing else {
+            return nil
+        }
+        return EditJournal(kind)
+    }
+
+    /// The edits that the history keeps, ascending by column, and those of them that the author is not told.
+    func keptEdits(
+        bytesMin: Int
+    ) -> (edits: [(column: Int, bytes: [UInt8])], edited: PropertyNumbers, altered: PropertyNumbers) {
+        var edits: [(column: Int, bytes: [UInt8])] = []
+        var (edited, altered) = (PropertyNumbers(), PropertyNumbers())
+        // In another life nothing leads on from the state before.
+        guard let image, state.isAlive, image.life == state.life, key == firstKey else {
+            return (edits, edited, altered)
+        }
+        for (column, journal) in journals.sorted(by: { $0.key < $1.key }) where journal.isComplete {
+            guard let wholeBytes = wholeBytes[column], wholeBytes >= bytesMin else { continue }
+            let bytes = KeptEdits.encode(journal.edits, wholeBytes: wholeBytes)
+            guard bytes.count < wholeBytes else { continue }
+            assert(
+                wholeBytes > Self.checkedBytesMax || isFollowed(by: journal.edits, column),
+                "what is kept of a version does not lead to the state of \(plan.schema.properties[column].name)")
+            edits.append((column, bytes))
+            edited.insert(column)
+            if journal.isAltered { altered.insert(column) }
+        }
+        return (edits, edited, altered)
+    }
+
+    /// Larger parts are not checked: every commit would walk them.
+    private static let checkedBytesMax = 1 << 15
+
+    private func isFollowed(by edits: PartEdits, _ column: Int) -> Bool {
+        let name = plan.schema.properties[column].name
+        guard var content = image?[name, edits.kind], content.follow(edits) else { return false }
+        return content == state[name, edits.kind]
+    }
+}
