@@ -4,18 +4,10 @@ package import CausewayOperations
 // The byte table is in Operations/ENCODING.md, "State of a text". Equal states have equal bytes: pieces are written as
 // long as they can be, in the order of the text.
 
-extension TextRuns {
-    package func encoded() -> [UInt8] {
-        var writer = ByteWriter()
-        write(to: &writer)
-        return writer.bytes
-    }
-
-    /// - Parameter encoded: bytes of this program's own file. Their order is not checked against the tree.
-    package init(encoded: [UInt8]) throws(EncodingError) {
-        var reader = ByteReader(encoded)
+extension TextRuns: EncodedState {
+    /// Their order is not checked against the tree: see ``isOrderOfTree``.
+    package init(from reader: inout ByteReader) throws(EncodingError) {
         try read(&reader)
-        try reader.finish()
     }
 }
 
@@ -45,7 +37,7 @@ extension TextRuns {
         return pieces
     }
 
-    func write(to writer: inout ByteWriter) {
+    package func write(to writer: inout ByteWriter) {
         let pieces = longestPieces
         writer.write(varint: UInt64(pieces.count))
         if pieces.isEmpty { return }
@@ -82,7 +74,7 @@ extension TextRuns {
     }
 
     /// - Complexity: O(n), in memory too: ids differ, so each piece takes at least one byte of input.
-    mutating func read(_ reader: inout ByteReader) throws(EncodingError) {
+    private mutating func read(_ reader: inout ByteReader) throws(EncodingError) {
         let total = try reader.readCount(minimumBytesEach: 1)
         if total == 0 { return }
         clients = try reader.readClients()

@@ -134,9 +134,7 @@ extension TextRuns {
 
     /// The pieces of encoded runs, with the clients of their keys.
     private static func pieces(of runs: [UInt8]) throws(EncodingError) -> [(piece: Piece, client: ClientID)] {
-        var state = TextRuns()
-        var reader = ByteReader(runs)
-        try state.read(&reader)
+        let state = try TextRuns(encoded: runs)
         return state.blocks.flatMap(\.pieces).map { ($0, state.clients[Int($0.key.client)]) }
     }
 }

@@ -146,7 +146,7 @@ extension TextState: MarkedState {
 
     package init(from reader: inout ByteReader) throws(EncodingError) {
         guard try reader.readVarint() == Self.mark else { throw reader.malformed("no text is here") }
-        try runs.read(&reader)
+        runs = try TextRuns(from: &reader)
         buffer = TextBuffer(try reader.readString())
         guard buffer.count == runs.count else { throw reader.malformed("a text has another length than its runs") }
         guard isOrderOfTree else { throw reader.malformed("the runs of a text are not in the order of their tree") }
