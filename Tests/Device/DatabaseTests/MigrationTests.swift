@@ -103,15 +103,15 @@ struct MigrationTests {
             configuration: Realm.Configuration(
                 fileURL: url, schemaVersion: 3,
                 migrationBlock: { migration, _ in
-                    migration.renameProperty(onType: "Person", from: "city", to: "town")
+                    migration.renameProperty(from: "city", to: \Second.Person.town)
                     migration.renameProperty(onType: "Person", from: "home", to: "house")
                     migration.renameProperty(onType: "Person", from: "scores", to: "points")
-                    migration.enumerateObjects(ofType: "Person") { old, new in
+                    migration.enumerateObjects(of: Second.Person.self) { old, new in
                         new!["key"] = "p\(old!["id"] as! Int)"
                         new!["fullName"] = "\(old!["firstName"]!) \(old!["lastName"]!)"
                         new!["age"] = String(old!["age"] as! Int)
                     }
-                    migration.deleteData(forType: "Gone")
+                    migration.deleteData(for: First.Gone.self)
                     migration.create("City", value: ["name": "Basel", "country": "CH"])
                 }, objectTypes: Second.types))
     }

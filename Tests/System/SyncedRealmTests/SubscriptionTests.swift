@@ -25,6 +25,7 @@ struct SubscriptionTests {
             // The same again, with and without a name, changes nothing.
             subscriptions.append(QuerySubscription<Chore>(name: "urgent") { $0.priority >= 8 })
             subscriptions.append(QuerySubscription<Chore>(where: "title == %@", "x"))
+            subscriptions.append(QuerySubscription<Chore>(where: #Predicate<Chore> { $0.title == "x" }))
         }
         #expect(subscriptions.count == 3)
         #expect(subscriptions.map(\.name) == ["urgent", "grown", nil])
@@ -34,10 +35,12 @@ struct SubscriptionTests {
         #expect(urgent == subscriptions.first(ofType: Chore.self) { $0.priority >= 8 })
         #expect(urgent == subscriptions.first(ofType: Chore.self, where: "priority >= %@", 8))
         #expect(urgent == subscriptions.first(ofType: Chore.self, where: NSPredicate(format: "priority >= 8")))
+        #expect(urgent == subscriptions.first(ofType: Chore.self, where: #Predicate<Chore> { $0.priority >= 8 }))
         #expect(subscriptions.first(ofType: Chore.self, where: "priority >= 7") == nil)
 
         try await subscriptions.update {
-            subscriptions.first(named: "urgent")?.updateQuery(to: "priority >= %@", 5)
+            subscriptions.first(named: "urgent")?.updateQuery(
+                toType: Chore.self, where: #Predicate<Chore> { $0.priority >= 5 })
             subscriptions.first(named: "grown")?.updateQuery(to: NSPredicate(format: "age >= 21"))
         }
         #expect(subscriptions.first(ofType: Chore.self, where: "priority >= 5")?.name == "urgent")
@@ -46,7 +49,7 @@ struct SubscriptionTests {
 
         try await subscriptions.update {
             subscriptions.remove(ofType: Chore.self) { $0.priority >= 5 }
-            subscriptions.remove(ofType: Person.self, where: NSPredicate(format: "age >= 21"))
+            subscriptions.remove(ofType: Person.self, where: #Predicate<Person> { $0.age >= 21 })
         }
         #expect(subscriptions.count == 1)
         try await subscriptions.update {

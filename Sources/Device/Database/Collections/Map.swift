@@ -177,9 +177,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: RealmKeyedCol
     public subscript(key: Key) -> Value? {
         get {
             switch state {
-            case .unmanaged(let entries): entries[ExactKey(key)]
-            case .managed(let map): map.value(key._mapKey).map { typed($0, map) }
-            case .tracing(let recorder): Value._tracing(recorder.entered())
+            case .unmanaged(let entries): return entries[ExactKey(key)]
+            case .managed(let map): return map.value(key._mapKey).map { typed($0, map) }
+            case .tracing(let recorder):
+                KeyedRead.note(key._mapKey)
+                return Value._tracing(recorder.entered())
             }
         }
         set {

@@ -102,6 +102,19 @@ extension RealmCollection {
     }
 }
 
+extension RealmCollection where Element: ObjectBase {
+    /// Sets a property of every element, in a write transaction. The compiler checks the name and the type.
+    ///
+    /// ```swift
+    /// try realm.write { dogs.setValue(3, for: \.age) }
+    /// ```
+    ///
+    /// - Complexity: O(n).
+    public func setValue<Value>(_ value: Value, for keyPath: ReferenceWritableKeyPath<Element, Value>) {
+        for element in self { element[keyPath: keyPath] = value }
+    }
+}
+
 /// An element as the object that a name is asked of. An element that is a value stops the program.
 func namedElement(_ element: Any, _ key: String) -> ObjectBase {
     guard let object = element as? ObjectBase else {

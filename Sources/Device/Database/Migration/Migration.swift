@@ -90,6 +90,19 @@ public final class Migration {
         }
     }
 
+    /// Calls a block for each object of a class that the program declares, as it was and as it will be.
+    ///
+    /// ```swift
+    /// migration.enumerateObjects(of: Dog.self) { oldObject, newObject in
+    ///     newObject!["ageInMonths"] = (oldObject!["age"] as! Int) * 12
+    /// }
+    /// ```
+    ///
+    /// See ``enumerateObjects(ofType:_:)``. The objects are dynamic ones: the old ones are not of the class of today.
+    public func enumerateObjects<Model: ObjectBase>(of type: Model.Type, _ block: MigrationObjectEnumerateBlock) {
+        enumerateObjects(ofType: Model.className(), block)
+    }
+
     /// Creates an object of a class of the new schema.
     ///
     /// ```swift
@@ -131,6 +144,16 @@ public final class Migration {
         }
         return true
     }
+
+    /// Deletes all objects of a class.
+    ///
+    /// ```swift
+    /// migration.deleteData(for: Dog.self)
+    /// ```
+    ///
+    /// - Returns: Whether the file had the class.
+    @discardableResult
+    public func deleteData<Model: ObjectBase>(for type: Model.Type) -> Bool { deleteData(forType: Model.className()) }
 
     /// Gives a property of the new schema the values of an old property.
     ///
@@ -174,6 +197,20 @@ public final class Migration {
                     + "required.")
         }
         copyValues(typeName, source, property, to: target)
+    }
+
+    /// Gives a property of the new schema the values of an old property. The compiler checks the new name.
+    ///
+    /// ```swift
+    /// migration.renameProperty(from: "firstName", to: \Person.givenName)
+    /// ```
+    ///
+    /// See ``renameProperty(onType:from:to:)``.
+    public func renameProperty<Model: ObjectBase, Value>(from oldName: String, to property: KeyPath<Model, Value>) {
+        let name = _name(for: property)
+        renameProperty(
+            onType: Model.className(), from: oldName,
+            to: ObjectModel.of(Model.self).property(named: name)?.storedName ?? name)
     }
 
     private func copyValues(

@@ -85,7 +85,10 @@ extension _CustomPersistable {
 
     fileprivate static func required(_ persisted: PersistedType) -> Self {
         guard let value = _custom(persisted) else {
-            misuse("Failed to convert persisted value '\(persisted)' to type '\(Self.self)' in a non-optional context.")
+            let reason = (Self.self as? any PersistableAsJSON.Type)?.failure(of: persisted).map { " \($0)" } ?? ""
+            misuse(
+                "Failed to convert persisted value '\(persisted)' to type '\(Self.self)' in a non-optional context.\(reason)"
+            )
         }
         return value
     }

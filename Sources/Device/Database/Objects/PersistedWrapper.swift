@@ -47,6 +47,9 @@ protocol PersistedWrapper: SendableMetatype {
     /// Sets the property of an unmanaged object from a stored scalar. False for null when the property is not optional.
     static func write(_ wrapper: UnsafeMutableRawPointer, stored: Value) -> Bool
 
+    /// The type that the property is declared with.
+    static var valueType: Any.Type { get }
+
     /// The type of the value, or of the elements of a collection, without `Optional`.
     static var readableType: Any.Type { get }
 
@@ -56,6 +59,8 @@ protocol PersistedWrapper: SendableMetatype {
 
 extension Persisted: PersistedWrapper {
     static var shape: _PropertyShape { Value._shape }
+
+    static var valueType: Any.Type { Value.self }
 
     static var readableType: Any.Type {
         let type = (Value.self as? any ElementTyped.Type)?.elementType ?? Value.self

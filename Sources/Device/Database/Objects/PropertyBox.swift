@@ -46,6 +46,8 @@ enum BoxWrapper<Box: PropertyBox>: PersistedWrapper {
 
     static var keepsValue: Bool { true }
 
+    static var valueType: Any.Type { Box.self }
+
     static var readableType: Any.Type { Persisted<Box.Content>.readableType }
 
     var flags: UInt8 { 0 }

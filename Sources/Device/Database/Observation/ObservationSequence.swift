@@ -129,6 +129,15 @@ extension RealmCollection {
             }
         }
     }
+
+    /// The collection now, and again whenever one of these properties has changed, or what it contains.
+    ///
+    /// ```swift
+    /// for await dogs in dogs.values(keyPaths: [\Dog.name]) { show(dogs.map(\.name)) }
+    /// ```
+    public func values<Root: ObjectBase>(keyPaths: [PartialKeyPath<Root>]) -> ObservationSequence<Self> {
+        values(keyPaths: keyPaths.map { _name(for: $0) })
+    }
 }
 
 extension RealmKeyedCollection {
@@ -157,6 +166,17 @@ extension RealmKeyedCollection {
             }
         }
     }
+
+    /// The changes of the given properties of the values, as key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// for await change in person.dogsByName.changes(keyPaths: [\Dog.name]) { show(change) }
+    /// ```
+    public func changes<Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Root>]
+    ) -> ObservationSequence<RealmMapChange<Self>> {
+        changes(keyPaths: keyPaths.map { _name(for: $0) })
+    }
 }
 
 extension SectionedResults {
@@ -178,6 +198,17 @@ extension SectionedResults {
         keyPaths: [String]?
     ) -> ObservationSequence<SectionedResultsChange<SectionedResults>> {
         sequence(keyPaths, of: nil) { source, change in change.told(of: SectionedResults(source)) }
+    }
+
+    /// The changes of the given properties, as key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// for await change in sections.changes(keyPaths: [\Dog.name]) { show(change) }
+    /// ```
+    public func changes<Root: ObjectBase>(
+        keyPaths: [PartialKeyPath<Root>]
+    ) -> ObservationSequence<SectionedResultsChange<SectionedResults>> {
+        changes(keyPaths: keyPaths.map { _name(for: $0) })
     }
 
     /// The sections now, and again whenever they have changed.

@@ -83,4 +83,13 @@ extension RealmCollection {
     public func tracked(keyPaths: [String]? = nil) -> TrackedCollection<Self> {
         TrackedCollection(self, keyPaths: keyPaths)
     }
+
+    /// The same for properties as key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// let puppies = realm.objects(Dog.self).where { $0.age < 2 }.tracked(keyPaths: [\Dog.name])
+    /// ```
+    public func tracked<Root: ObjectBase>(keyPaths: [PartialKeyPath<Root>]) -> TrackedCollection<Self> {
+        tracked(keyPaths: keyPaths.map { _name(for: $0) })
+    }
 }

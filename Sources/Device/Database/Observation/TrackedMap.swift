@@ -69,4 +69,13 @@ extension RealmKeyedCollection {
     ///
     /// - Parameter keyPaths: Only modifications of these properties of the values count.
     public func tracked(keyPaths: [String]? = nil) -> TrackedMap<Self> { TrackedMap(self, keyPaths: keyPaths) }
+
+    /// The same for properties as key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// let dogs = person.dogsByName.tracked(keyPaths: [\Dog.age])
+    /// ```
+    public func tracked<Root: ObjectBase>(keyPaths: [PartialKeyPath<Root>]) -> TrackedMap<Self> {
+        tracked(keyPaths: keyPaths.map { _name(for: $0) })
+    }
 }

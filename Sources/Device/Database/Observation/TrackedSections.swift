@@ -57,6 +57,15 @@ extension SectionedResults {
                 source.observer(in: instance, keyPaths, state, of: nil) { _, _ in tell() }
             })
     }
+
+    /// The same for properties as key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// let sections = dogs.sectioned(by: \.firstLetter, ascending: true).tracked(keyPaths: [\Dog.name])
+    /// ```
+    public func tracked<Root: ObjectBase>(keyPaths: [PartialKeyPath<Root>]) -> TrackedSections<SectionedResults> {
+        tracked(keyPaths: keyPaths.map { _name(for: $0) })
+    }
 }
 
 extension ResultsSection {
@@ -72,5 +81,14 @@ extension ResultsSection {
             Tracking(self, in: source.source.instance) { [source, key] instance, state, tell in
                 source.observer(in: instance, keyPaths, state, of: key) { _, _ in tell() }
             })
+    }
+
+    /// The same for properties as key paths that the compiler checks.
+    ///
+    /// ```swift
+    /// let first = sections[0].tracked(keyPaths: [\Dog.name])
+    /// ```
+    public func tracked<Root: ObjectBase>(keyPaths: [PartialKeyPath<Root>]) -> TrackedSections<ResultsSection> {
+        tracked(keyPaths: keyPaths.map { _name(for: $0) })
     }
 }

@@ -23,7 +23,7 @@ private func queryArgument(_ argument: Any?) -> Argument {
 }
 
 /// An argument that is one value; nil for anything else.
-private func singleValue(_ argument: Any?) -> Value? {
+func singleValue(_ argument: Any?) -> Value? {
     switch argument.map(unwrapped) ?? nil {
     case nil, is NSNull: .null
     case let object as ObjectBase: object._linkValue()

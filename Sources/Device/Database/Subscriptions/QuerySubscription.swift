@@ -52,4 +52,14 @@ public struct QuerySubscription<T: Object> {
         self.name = name
         self.predicate = .success(CausewayQuery.Predicate(predicate).withStoredNames(ObjectModel.of(T.self)))
     }
+
+    /// Creates a query from a predicate of Foundation. A part of it that no query has stops the program.
+    ///
+    /// ```swift
+    /// let puppies = QuerySubscription<Dog>(name: "puppies", where: #Predicate<Dog> { $0.age < 2 })
+    /// ```
+    public init(name: String? = nil, where predicate: Foundation.Predicate<T>) {
+        self.name = name
+        self.predicate = .success(translated(predicate).withStoredNames(ObjectModel.of(T.self)))
+    }
 }

@@ -77,6 +77,19 @@ public struct SyncSubscription: Sendable {
         replace(with: query)
     }
 
+    /// Replaces the query. Call it within an update of the set.
+    ///
+    /// A query of another class, or a removed subscription, stops the program.
+    ///
+    /// ```swift
+    /// try await subscriptions.update {
+    ///     subscriptions.first(named: "puppies")?.updateQuery(toType: Dog.self, where: #Predicate<Dog> { $0.age < 1 })
+    /// }
+    /// ```
+    public func updateQuery<T: Object>(toType type: T.Type, `where` predicate: Foundation.Predicate<T>) {
+        replace(with: QuerySubscription<T>(where: predicate))
+    }
+
     /// Replaces the query by a format string on the same class. Call it within an update of the set.
     ///
     /// ```swift

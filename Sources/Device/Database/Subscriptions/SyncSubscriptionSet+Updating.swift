@@ -170,6 +170,18 @@ extension SyncSubscriptionSet {
     /// Removes the subscription to a query, if there is one.
     ///
     /// ```swift
+    /// try await subscriptions.update {
+    ///     subscriptions.remove(ofType: Dog.self, where: #Predicate<Dog> { $0.age < 2 })
+    /// }
+    /// ```
+    public func remove<T: Object>(ofType type: T.Type, `where` predicate: Foundation.Predicate<T>) {
+        content.checkChanging()
+        if let subscription = first(ofType: type, where: predicate) { remove(subscription) }
+    }
+
+    /// Removes the subscription to a query, if there is one.
+    ///
+    /// ```swift
     /// try await subscriptions.update { subscriptions.remove(ofType: Dog.self, where: "age < %@", 2) }
     /// ```
     public func remove<T: Object>(ofType type: T.Type, `where` predicateFormat: String, _ arguments: Any...) {

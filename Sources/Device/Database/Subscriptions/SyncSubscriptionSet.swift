@@ -160,6 +160,17 @@ public struct SyncSubscriptionSet: Sendable {
         first(QuerySubscription<T>(where: predicate))
     }
 
+    /// The oldest subscription to a query, with any name or none; nil if there is none.
+    ///
+    /// ```swift
+    /// let puppies = subscriptions.first(ofType: Dog.self, where: #Predicate<Dog> { $0.age < 2 })
+    /// ```
+    public func first<T: Object>(
+        ofType type: T.Type, `where` predicate: Foundation.Predicate<T>
+    ) -> SyncSubscription? {
+        first(QuerySubscription<T>(where: predicate))
+    }
+
     func first<T: Object>(_ query: QuerySubscription<T>) -> SyncSubscription? {
         guard let text = try? content.update == nil ? text(of: query) : content.predicateText(query) else { return nil }
         return content.record.subscriptions.first { $0.className == T.className() && $0.predicate.isSame(as: text) }
