@@ -58,19 +58,22 @@ struct HistoryRecord {
         writer.write(varint: UInt64(entries.count))
         for entry in entries {
             let flags = entry.before.rawValue | (entry.effective ? 4 : 0) | (entry.row != nil ? 8 : 0)
-            let hasEdits = !entry.edited.isEmpty
-            writer.write(
-                byte: flags | (entry.root != nil ? 16 : 0) | (entry.livesDiffer ? 32 : 0) | (hasEdits ? 64 : 0))
+            writer.write(byte: flags | (entry.root != nil ? 16 : 0) | (entry.livesDiffer ? 32 : 0))
             writer.write(entry.name)
             if let row = entry.row { writer.write(signed: row.rawValue) }
             writer.write(entry.columns)
             if let root = entry.root { writer.write(root) }
-            if hasEdits {
-                writer.write(entry.edited)
-                writer.write(entry.altered)
-            }
         }
         writer.write(varint: time)
+        // Behind all that an earlier build wrote and reads.
+        let edited = entries.indices.filter { !entries[$0].edited.isEmpty }
+        guard !edited.isEmpty else { return writer.bytes }
+        writer.write(varint: UInt64(edited.count))
+        for number in edited {
+            writer.write(varint: UInt64(number))
+            writer.write(entries[number].edited)
+            writer.write(entries[number].altered)
+        }
         return writer.bytes
     }
 
@@ -92,15 +95,19 @@ struct HistoryRecord {
             let row = flags & 8 != 0 ? ObjectKey(try reader.readSigned()) : nil
             let columns = try reader.readPropertyNumbers()
             let root = flags & 16 != 0 ? try reader.readObjectName() : nil
-            let edited = flags & 64 != 0 ? try reader.readPropertyNumbers() : PropertyNumbers()
-            let altered = flags & 64 != 0 ? try reader.readPropertyNumbers() : PropertyNumbers()
             entries.append(
                 Entry(
                     name: name, row: row, before: Entry.Before(rawValue: flags & 3) ?? .absent, columns: columns,
-                    effective: flags & 4 != 0, livesDiffer: flags & 32 != 0, root: root,
-                    edited: edited, altered: altered))
+                    effective: flags & 4 != 0, livesDiffer: flags & 32 != 0, root: root))
         }
         if reader.offset < bytes.count { time = try reader.readVarint() }
+        guard reader.offset < bytes.count else { return }
+        for _ in 0..<(try reader.readCount(minimumBytesEach: 3)) {
+            let number = try reader.readVarint()
+            let (edited, altered) = (try reader.readPropertyNumbers(), try reader.readPropertyNumbers())
+            guard number < UInt64(entries.count) else { throw reader.malformed("edits of an object that is not there") }
+            (entries[Int(number)].edited, entries[Int(number)].altered) = (edited, altered)
+        }
     }
 }
 

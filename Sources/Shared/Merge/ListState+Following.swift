@@ -79,9 +79,9 @@ extension ListState {
     /// order of arrival.
     package mutating func knowsWhatIsNamed(by operation: ListOperation) -> Bool {
         switch operation {
-        case .insert(let id, let left, let right, _): number(id) != nil || knows(left) && knows(right)
+        case .insert(let id, let left, let right, _): knows(left) && knows(right) || number(id) != nil
         case .move(let id, let position, let left, let right):
-            element(id) != nil && (number(position) != nil || knows(left) && knows(right))
+            element(id) != nil && (knows(left) && knows(right) || number(position) != nil)
         case .delete(let id), .set(let id, _): element(id) != nil
         case .clear(let ids): ids.allSatisfy { element($0) != nil }
         }

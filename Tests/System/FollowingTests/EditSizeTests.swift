@@ -50,7 +50,7 @@ struct EditSizeTests {
     func list(count: Int) throws {
         let sizes = try bytes {
             $0.listReplace(
-                $1, Follower.Column.items, (0..<count).map { .int(Int64(UInt64($0) &* 0x9E37_79B9_7F4A_7C15 >> 40)) })
+                $1, Follower.Column.items, (0..<count).map { .int(Int64((UInt64($0) &* 0x9E37_79B9_7F4A_7C15) >> 40)) })
         } _: {
             $0.listInsert($1, Follower.Column.items, count / 2, .int(-1))
         }

@@ -14,7 +14,7 @@ import Testing
 /// A device with its file. What the record tells it goes through the bytes of messages.
 final class Follower {
     private let store: ObjectStore
-    private let replica: Replica
+    let replica: Replica
     private var sent: UInt64 = 0
     private var isFirst = true
     /// The parts of objects that were told by what happened to them, and whole.
@@ -84,6 +84,14 @@ final class Follower {
         return try body(transaction)
     }
 
+    /// Changes the file beside the app.
+    func tamper(_ body: (Transaction) throws -> Void) throws {
+        let transaction = try store.write()
+        defer { transaction.end() }
+        try body(transaction)
+        _ = try transaction.commit(.relaxed)
+    }
+
     /// A row of an embedded object that nothing holds yet.
     func place(_ city: String, in transaction: Transaction) throws -> Value {
         let places = try #require(transaction.table("Place"))
@@ -107,12 +115,21 @@ final class Follower {
     ///   - bytesMax: of a part.
     ///   - tellsEdits: whether the device speaks a version of the protocol in which edits are told.
     func download(from record: StoreEmbedded, bytesMax: Int = 1 << 20, tellsEdits: Bool = true) throws {
+        try download(from: record, bytesMax: bytesMax, tellsEdits: tellsEdits, isLost: false)
+    }
+
+    /// A resync: what the device has is compared.
+    func downloadCompared(from record: StoreEmbedded) throws {
+        try download(from: record, bytesMax: 1 << 20, tellsEdits: true, isLost: true)
+    }
+
+    private func download(from record: StoreEmbedded, bytesMax: Int, tellsEdits: Bool, isLost: Bool) throws {
         let transaction = try store.write()
         defer { transaction.end() }
         let snapshot = try record.snapshot()
         let state = try replica.state(in: transaction)
         let difference =
-            if try ViewDifference.needsComparison(snapshot, from: state.version, for: client) {
+            if try isLost || ViewDifference.needsComparison(snapshot, from: state.version, for: client) {
                 try compared(with: snapshot, in: transaction)
             } else {
                 try ViewDifference(

@@ -3,7 +3,8 @@ enum Mutation: String, CaseIterable, Sendable {
     // The server's record.
     case changesetSkipped, changesetAppliedTwice, oneWayEntryLost
     // The view.
-    case enterNotTold, updateNotTold, leaveNotTold, deleteNotTold, rulesForgotten, resyncFindsNothing, cutForgotten
+    case enterNotTold, updateNotTold, editsNotTold, leaveNotTold, deleteNotTold, rulesForgotten, resyncFindsNothing,
+        cutForgotten
     // The device.
     case pendingWriteForgotten, checkpointWithoutData, evictionDeletes
     // Coming to rest.

@@ -1,3 +1,4 @@
+import CausewayMerge
 import CausewayModel
 import CausewaySeeds
 import CausewaySession
@@ -110,6 +111,7 @@ final class ServerDownload {
         switch world.mutation {
         case .enterNotTold where chunk.entered.count > 1: chunk.entered.removeLast()
         case .updateNotTold: chunk.updated = []
+        case .editsNotTold: for index in chunk.updated.indices { chunk.updated[index].changes = [] }
         case .leaveNotTold: chunk.left = []
         case .deleteNotTold: chunk.deleted = []
         case .resyncFindsNothing where work.isCompared:
