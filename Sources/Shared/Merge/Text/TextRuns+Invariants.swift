@@ -75,7 +75,8 @@ private struct TreeWalk {
             guard groups.isEmpty, close(downTo: 0), isBehind(lastRoot, piece.key) else { return false }
             lastRoot = piece.key
         case .right:
-            guard piece.parent.advanced(by: 1) != piece.key, hang(piece, behind: piece.parent) else { return false }
+            // The parent is known once it is found: then there is a number behind its own.
+            guard hang(piece, behind: piece.parent), piece.parent.advanced(by: 1) != piece.key else { return false }
             stack[stack.count - 1].hasOthers = true
         case .continuation:
             guard piece.key.counter > 0 else { return false }
