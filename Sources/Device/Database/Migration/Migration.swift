@@ -202,7 +202,7 @@ public final class Migration {
     /// Gives a property of the new schema the values of an old property. The compiler checks the new name.
     ///
     /// ```swift
-    /// migration.renameProperty(from: "firstName", to: \Person.givenName)
+    /// migration.renameProperty(from: "fullName", to: \Person.name)
     /// ```
     ///
     /// See ``renameProperty(onType:from:to:)``.

@@ -39,6 +39,13 @@ public protocol PersistableAsJSON: FailableCustomPersistable, Codable where Pers
 
 extension PersistableAsJSON {
     /// The value as JSON. A value that cannot be encoded stops the program.
+    ///
+    /// ```swift
+    /// struct Size: PersistableAsJSON {
+    ///     var width = 0.0
+    /// }
+    /// print(Size(width: 2).persistableValue)    // {"width":2}
+    /// ```
     public var persistableValue: String {
         do {
             return String(decoding: try Self.encoder.encode(self), as: UTF8.self)

@@ -26,6 +26,10 @@ public struct UndoHistory {
     let instance: RealmInstance
 
     /// How many steps are kept unless ``limit`` says otherwise.
+    ///
+    /// ```swift
+    /// realm.undo.limit = 10 * UndoHistory.defaultLimit
+    /// ```
     public static let defaultLimit = 100
 
     private var log: UndoLog {
