@@ -42,9 +42,7 @@ extension RealmInstance {
         guard isInWrite else { misuse("Can't commit a non-existing write transaction") }
         let participant = coordinator.participant
         let version: UInt64
-        let undoable: UndoCapture?
         do {
-            undoable = try undoLog?.captured(transaction)
             try DamageReporting.throwing { try participant?.willCommit(transaction) }
             let dropsObjects = transaction.hasDroppedObjects
             version = try transaction.commit(durability)
@@ -58,7 +56,6 @@ extension RealmInstance {
             throw error
         }
         isInWrite = false
-        undoLog?.committed(undoable)
         changed()
         observers.skip(tokens, self)
         participant?.didCommit(version: version, through: coordinator)
