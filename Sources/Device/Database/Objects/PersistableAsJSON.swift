@@ -16,14 +16,15 @@ import Foundation
 /// The type needs a value to begin with: give every member a default, or write an `init()`. It works as a property, as an
 /// optional, and in lists, sets and maps.
 ///
-/// **Stored form.** The value is one JSON text, with the keys of every object in ascending order. So equal values are
-/// stored as equal bytes. Dates are stored as seconds since 2001, data as base 64,
-/// and a number that is not finite as a text.
+/// **Stored form.** The value is one JSON text, with the keys of every object in ascending order. So values that encode
+/// alike are stored as equal bytes. Dates are stored as seconds since 2001, data as base 64, and a number that is not
+/// finite as a text. A value that nobody has set, of an object that is older than the property, is stored as an empty
+/// text.
 ///
-/// A type that encodes equal values differently, such as one with a `Set`, is not told apart reliably.
-///
-/// **Queries** compare the whole value: `==`, `!=`, `in`, and `contains` of collections. The order of the texts says
-/// nothing, and no query looks inside; declare an `EmbeddedObject` for that. `persistableValue` is the text.
+/// **Queries** compare the stored text of the whole value: `==`, `!=`, `in`, and `contains` of collections. So values that
+/// are equal and encode differently are different to a query: a type with a `Set`, two spellings of one letter, 0 and −0.
+/// A value that nobody has set is found by none of its own. The order of the texts says nothing, and no query looks
+/// inside; declare an `EmbeddedObject` for that. `persistableValue` is the text.
 ///
 /// **Merging.** The value is one property: of two devices that change parts of it, the later one wins.
 ///

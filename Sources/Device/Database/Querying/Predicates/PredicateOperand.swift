@@ -32,8 +32,22 @@ indirect enum PredicateOperand {
     func combined(
         with other: PredicateOperand, _ transform: (PredicateOperand, PredicateOperand) throws -> PredicateOperand
     ) throws -> PredicateOperand {
-        try mapped { left in try other.mapped { right in try transform(left, right) } }
+        // Each choice of one side meets each of the other.
+        guard alternatives * other.alternatives <= Self.alternativesMax else {
+            throw PredicateRefusal(
+                "it combines more than \(Self.alternativesMax) cases of optional values",
+                remedy: "Use fewer '??', '!' and 'if let' in one comparison.")
+        }
+        return try mapped { left in try other.mapped { right in try transform(left, right) } }
     }
+
+    /// How many operands may come out of its choices.
+    private var alternatives: Int {
+        if case .choice(_, let yes, let no) = self { yes.alternatives + no.alternatives } else { 1 }
+    }
+
+    /// The most cases that one comparison or calculation is translated into: each becomes a part of the query.
+    private static let alternativesMax = 256
 
     /// The operand as a condition.
     func truth() throws -> PredicateTruth {

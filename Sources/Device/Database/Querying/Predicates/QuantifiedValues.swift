@@ -68,6 +68,8 @@ struct QuantifiedValues {
         guard parts.count == 2, case .comparison(let first) = parts[0], case .comparison(let second) = parts[1],
             first.left == second.left, case .value(let one) = first.right, case .value(let other) = second.right
         else { return nil }
+        // Texts have no BETWEEN.
+        if case .string = one { return nil }
         switch (first.comparator, second.comparator) {
         case (.greaterOrEqual, .lessOrEqual): return Comparison(first.left, .between, .values([one, other]))
         case (.lessOrEqual, .greaterOrEqual): return Comparison(first.left, .between, .values([other, one]))
