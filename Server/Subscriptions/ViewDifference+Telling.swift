@@ -38,7 +38,7 @@ extension ViewDifference {
     func update(
         _ row: Row, _ touched: TouchedRow, _ columns: PropertyNumbers, in part: inout Part
     ) throws(StoreFailure) {
-        let (changes, whole) = try changes(of: row, touched, columns)
+        let (changes, whole) = try changes(of: row, touched, columns, in: &part)
         guard !whole.isEmpty || !changes.isEmpty else { return }
         let first = part.updated.count
         try snapshot.appendPart(row, whole, to: &part.updated)

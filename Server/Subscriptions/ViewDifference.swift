@@ -75,6 +75,8 @@ package final class ViewDifference {
         /// After this part the change can be resumed: entering objects were told up to this row.
         package var reached: Row?
         var sizeBytes = 0
+        /// The operations that tell what happened to collections and texts.
+        var editsWeight = 0
 
         /// Whether it holds nothing to tell a device.
         package var isEmpty: Bool {

@@ -50,9 +50,9 @@ struct HistoryTree {
             let record = try self.record(oldest)
             try ForgottenEnds.forget(record.entries.lazy.map(\.name), touchedBy: oldest, in: transaction)
             history.remove(Layout.bytes(oldest.rawValue))
+            // From the beginning: an older build, which does not know of edits, may have left some.
             for tree in [Layout.images, Layout.edits] {
-                transaction.tree(tree)
-                    .removeRange(from: Layout.bytes(oldest.rawValue), upTo: Layout.bytes(oldest.rawValue + 1))
+                transaction.tree(tree).removeRange(upTo: Layout.bytes(oldest.rawValue + 1))
             }
             meta.historyBytes -= min(record.sizeBytes, meta.historyBytes)
             meta.historyStart = oldest

@@ -47,7 +47,8 @@ extension RowWriter {
         guard let steps = list.follow(edits) else { return false }
         // Otherwise elements that this device does not take were left out.
         let isWhole = table.listCount(key, column) == count && steps.allSatisfy { $0.isAccepted(by: table, column) }
-        guard isWhole else {
+        // A part that moves must not leave the list even for a moment: it would end.
+        guard isWhole, !mayHoldParts(table, column) else {
             try show(.list(list), of: object, table, column)
             return true
         }
@@ -63,6 +64,12 @@ extension RowWriter {
         }
         trees.save(list, object, name)
         return true
+    }
+
+    /// Whether elements may be objects or collections that end with their place in the list.
+    private func mayHoldParts(_ table: Table, _ column: Int) -> Bool {
+        let property = table.schema.properties[column]
+        return property.type == .mixed || property.target.map(isEmbedded) ?? false
     }
 
     // MARK: - Sets and maps
@@ -101,10 +108,14 @@ extension RowWriter {
 
     private func remove(_ element: Value, _ key: ObjectKey, _ table: Table, _ column: Int) {
         // To look for the link would make a ghost of an object that was never here.
-        if case .link(let target) = element, let name = table.schema.properties[column].target,
-            transaction.table(name)?.keyOrGhost(for: target) == nil
-        {
-            return
+        switch element {
+        case .link(let target):
+            guard let name = table.schema.properties[column].target,
+                transaction.table(name)?.keyOrGhost(for: target) != nil
+            else { return }
+        case .anyLink(let link):
+            guard transaction.table(link.className)?.keyOrGhost(for: link.key) != nil else { return }
+        default: break
         }
         table.setRemove(key, column, element)
     }

@@ -30,6 +30,14 @@ extension PartEdits {
 
     package var isEmpty: Bool { count == 0 }
 
+    /// Operations, and beside them the elements that clears name.
+    package var elementCount: Int {
+        guard case .list(let edits) = self else { return count }
+        return edits.reduce(0) { sum, edit in
+            if case .clear(let ids) = edit.edit { sum + 1 + ids.count } else { sum + 1 }
+        }
+    }
+
     package var latestStamp: Stamp { stamps.max() ?? .zero }
 
     /// The stamps of the groups in which the operations are written: neighbours of one stamp are one group.
