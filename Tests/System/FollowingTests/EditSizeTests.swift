@@ -60,6 +60,21 @@ struct EditSizeTests {
         print("on the wire: one insert into a list of \(count): \(sizes.change) bytes, whole \(sizes.whole)")
     }
 
+    /// 20,000 numbers take some 60 KB whole, and the changes less.
+    @Test("as many inserts as a part is told, and one more", arguments: [4_000, 4_097])
+    func manyInserts(count: Int) throws {
+        let sizes = try bytes {
+            $0.listReplace(
+                $1, Follower.Column.items,
+                (0..<20_000).map { .int(Int64((UInt64($0) &* 0x9E37_79B9_7F4A_7C15) >> 40)) })
+        } _: {
+            for number in 0..<count { $0.listInsert($1, Follower.Column.items, number, .int(-1)) }
+        }
+        // Above the bound the part goes whole, so both ways are the same.
+        #expect(count > 4_096 ? sizes.change == sizes.whole : sizes.change < sizes.whole / 2, "\(sizes)")
+        #expect(try reader.shown(Follower.Column.items, of: 1) == writer.shown(Follower.Column.items, of: 1))
+    }
+
     @Test("one key of a set", arguments: [100, 20_000])
     func set(count: Int) throws {
         let sizes = try bytes {
