@@ -79,10 +79,12 @@ extension TextStep {
     }
 
     /// Gives the step its token and its size.
-    mutating func follow(_ last: TextStep?, version: UInt64) {
+    ///
+    /// - Parameter whole: the token of the whole runs, if there is no step before.
+    mutating func follow(_ last: TextStep?, orWhole whole: UInt64, version: UInt64) {
         var writer = ByteWriter()
         write(contentTo: &writer)
-        token = KeyedHash(key: last?.token ?? 0, version).digest(of: writer.bytes).low
+        token = KeyedHash(key: last?.token ?? whole, version).digest(of: writer.bytes).low
         storedBytes = last?.storedBytes ?? 0
         stepBytes = (last?.stepBytes ?? 0) + writer.bytes.count
     }

@@ -16,8 +16,8 @@ struct TextTrees {
     var whole: Tree { transaction.tree("sync.texts") }
     var steps: Tree { transaction.tree("sync.edits") }
 
-    /// How many bytes of steps may stand behind the whole runs before these are written anew: then a byte of runs is
-    /// written for two of steps.
+    /// How many bytes of steps may stand behind the whole runs before these are written anew: then two bytes of runs are
+    /// written for one of steps.
     private static func stepsMax(_ step: TextStep) -> Int { max(2_048, step.storedBytes / 2) }
     /// The same while a base needs the steps.
     private static func neededStepsMax(_ step: TextStep) -> Int { max(1 << 18, 4 * step.storedBytes) }
@@ -30,6 +30,7 @@ struct TextTrees {
         fileprivate var last: TextStep?
         fileprivate var lastVersion: UInt64 = 0
         fileprivate var storedBytes = 0
+        fileprivate var wholeToken: UInt64 = 0
     }
 
     // MARK: - Reading
@@ -54,7 +55,7 @@ struct TextTrees {
         if let runs {
             opened.runs = runs
         } else {
-            (opened.runs, opened.storedBytes) = try wholeRuns(key)
+            (opened.runs, opened.storedBytes, opened.wholeToken) = try wholeRuns(key)
         }
         for step in missing.reversed() { for change in step.changes { opened.runs.join(change) } }
         return opened
@@ -94,9 +95,10 @@ struct TextTrees {
         return try readable { () throws(EncodingError) in try TextState(runs, showing: text.string) }
     }
 
-    private func wholeRuns(_ key: [UInt8]) throws(StoreError) -> (runs: TextRuns, byteCount: Int) {
-        guard let bytes = whole.get(key) else { return (TextRuns(), 0) }
-        return (try readable { () throws(EncodingError) in try TextRuns(encoded: bytes) }, bytes.count)
+    private func wholeRuns(_ key: [UInt8]) throws(StoreError) -> (runs: TextRuns, byteCount: Int, token: UInt64) {
+        guard let bytes = whole.get(key) else { return (TextRuns(), 0, 0) }
+        let runs = try readable { () throws(EncodingError) in try TextRuns(encoded: bytes) }
+        return (runs, bytes.count, KeyedHash(key: 0, 0).digest(of: bytes).low)
     }
 
     private func readable<Result>(_ body: () throws(EncodingError) -> Result) throws(StoreError) -> Result {
@@ -140,7 +142,7 @@ struct TextTrees {
             step.reversal = last.reversal + reversal
             step.isFolded = false
         }
-        step.follow(opened.last, version: version)
+        step.follow(opened.last, orWhole: opened.wholeToken, version: version)
         if opened.last == nil { step.storedBytes = opened.storedBytes }
         if !isNeeded, step.stepBytes > Self.stepsMax(step) { fold(&step, opened) }
         steps.put(opened.key + Trees.key(version), step.encoded())
@@ -152,6 +154,8 @@ struct TextTrees {
         whole.put(opened.key, bytes)
         steps.removeRange(from: opened.key, upTo: Self.end(opened.key))
         (step.storedBytes, step.stepBytes, step.isFolded) = (bytes.count, 0, true)
+        // Nobody needs the way there and back any more. The token stays.
+        (step.changes, step.reversal) = ([], [])
     }
 
     /// The error of runs that do not fit the string of their column.

@@ -180,8 +180,13 @@ final class OpenText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// What is stored of its chunks, in their order; chunks that are not stored have the number zero.
-    var chunks: [TextHead.Part] { parts.map { TextHead.Part(id: $0.id, bytes: $0.bytes, scalars: $0.scalars) } }
+    /// What is stored of its chunks, in their order; chunks that are not stored as they are have the number zero.
+    var chunks: [TextHead.Part] {
+        parts.map { part in
+            let isStored = if case .owned = part.content { false } else { true }
+            return TextHead.Part(id: isStored ? part.id : 0, bytes: part.bytes, scalars: part.scalars)
+        }
+    }
 }
 
 // MARK: - Changing
@@ -318,10 +323,12 @@ extension OpenText {
     /// Writes the changed chunks and the head.
     func store(to writer: any StorageWriter) {
         if replacesStored { LongValues.removeChunks(column, row, from: writer) }
+        let largestID = max(parts.map(\.id).max() ?? 0, dropped.max() ?? 0)
         for id in dropped { writer.remove(FixedTree.longValues, LongValues.key(column, row, chunk: id)) }
         dropped = []
-        // A number says in which version its chunk was written, so it is never given twice.
-        var next = (writer.version + 1) << 20
+        // A number says in which version its chunk was written, so it is never given twice. A migration may store a text
+        // more than once in one version.
+        var next = max((writer.version + 1) << 20, largestID + 1)
         for index in parts.indices {
             if parts[index].id != 0 {
                 guard case .owned = parts[index].content else { continue }
@@ -335,7 +342,8 @@ extension OpenText {
                 }
             }
         }
-        writer.put(FixedTree.longValues, LongValues.key(column, row), TextHead(chunks).encoded)
+        let head = TextHead(parts.map { TextHead.Part(id: $0.id, bytes: $0.bytes, scalars: $0.scalars) })
+        writer.put(FixedTree.longValues, LongValues.key(column, row), head.encoded)
     }
 }
 

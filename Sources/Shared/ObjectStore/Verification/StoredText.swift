@@ -6,18 +6,20 @@ struct StoredText {
     private var row: [UInt8] = []
     private var expected: [UInt64: TextHead.Part] = [:]
     private(set) var byteCount = 0
+    /// Whether the head names a chunk twice.
+    private var repeats = false
 
     init() {}
 
     /// - Parameter key: of the head.
     init(_ key: UnsafeRawBufferPointer, _ head: TextHead) {
         row = Array(key)
-        for part in head.parts { expected[part.id] = part }
+        for part in head.parts where expected.updateValue(part, forKey: part.id) != nil { repeats = true }
         byteCount = head.parts.reduce(0) { $0 + $1.bytes }
     }
 
-    /// Whether all chunks came by.
-    var isComplete: Bool { expected.isEmpty }
+    /// Whether all chunks came by, each for one place.
+    var isComplete: Bool { expected.isEmpty && !repeats }
 
     /// Whether a chunk is one of those that the head names, and what it says of it.
     mutating func takes(_ key: UnsafeRawBufferPointer, _ chunk: UnsafeRawBufferPointer) -> Bool {
