@@ -85,10 +85,17 @@ struct HistoryTree {
     }
 
     private static func record(_ bytes: [UInt8]) throws(StoreFailure) -> HistoryRecord {
+        try readable(Layout.history) { () throws(EncodingError) in try HistoryRecord(bytes) }
+    }
+
+    /// What is decoded of an entry; if it cannot be, its tree is damaged.
+    private static func readable<Decoded>(
+        _ tree: String, _ decode: () throws(EncodingError) -> Decoded
+    ) throws(StoreFailure) -> Decoded {
         do {
-            return try HistoryRecord(bytes)
+            return try decode()
         } catch {
-            throw StoreFailure(damaged: Layout.history, error)
+            throw StoreFailure(damaged: tree, error)
         }
     }
 
@@ -98,20 +105,12 @@ struct HistoryTree {
 
     func imageFields(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
         let bytes = try imageBytes(reference)
-        do {
-            return try ObjectState(fieldsOf: bytes)
-        } catch {
-            throw StoreFailure(damaged: Layout.images, error)
-        }
+        return try Self.readable(Layout.images) { () throws(EncodingError) in try ObjectState(fieldsOf: bytes) }
     }
 
     func life(in reference: ImageReference) throws(StoreFailure) -> UInt32 {
         let bytes = try imageBytes(reference)
-        do {
-            return try ObjectState.life(encoded: bytes)
-        } catch {
-            throw StoreFailure(damaged: Layout.images, error)
-        }
+        return try Self.readable(Layout.images) { () throws(EncodingError) in try ObjectState.life(encoded: bytes) }
     }
 
     private func imageBytes(_ reference: ImageReference) throws(StoreFailure) -> [UInt8] {
@@ -126,21 +125,14 @@ struct HistoryTree {
     func edits(_ reference: EditsReference, of column: Int) throws(StoreFailure) -> KeptEdits? {
         let key = Layout.edits(reference.version, reference.number, column)
         guard let bytes = transaction.tree(Layout.edits).get(key) else { return nil }
-        do {
-            return try KeptEdits(encoded: bytes)
-        } catch {
-            throw StoreFailure(damaged: Layout.edits, error)
-        }
+        return try Self.readable(Layout.edits) { () throws(EncodingError) in try KeptEdits(encoded: bytes) }
     }
 
     /// An image, and how many bytes it has.
     func sizedImage(_ reference: ImageReference) throws(StoreFailure) -> (image: ObjectState, sizeBytes: Int) {
         let bytes = try imageBytes(reference)
-        do {
-            return (try ObjectState(encoded: bytes), bytes.count)
-        } catch {
-            throw StoreFailure(damaged: Layout.images, error)
-        }
+        let image = try Self.readable(Layout.images) { () throws(EncodingError) in try ObjectState(encoded: bytes) }
+        return (image, bytes.count)
     }
 
     /// The commits after a version as one history: each object once.

@@ -103,6 +103,14 @@ private struct Recording {
         before = nil
     }
 
+    /// What the transaction is based on, opened when it is first needed.
+    private mutating func lastCommit() throws(StoreError) -> Transaction {
+        if let before { return before }
+        let opened = try transaction.store.read()
+        before = opened
+        return opened
+    }
+
     /// Adds an operation that was logged before. A create begins the life after one that has ended since.
     mutating func addAgain(_ operation: Operation) throws(StoreError) {
         let object = operation.target
@@ -330,8 +338,7 @@ private struct Recording {
         else {
             return nil
         }
-        if before == nil { before = try transaction.store.read() }
-        guard let old = before?.table(table.name), old.exists(key),
+        guard let old = try lastCommit().table(table.name), old.exists(key),
             case .int(let value) = old.value(key, column), value &+ amount == now
         else { return nil }
         return amount
@@ -431,9 +438,8 @@ private struct Recording {
     /// The text was set as a string: its operations are the least difference between before and after.
     private mutating func addTextDifference(_ table: Table, _ key: ObjectKey, _ column: Int) throws(StoreError) {
         guard case .string(let now) = table.value(key, column) else { return }
-        if before == nil { before = try transaction.store.read() }
         var old = ""
-        if let before = before?.table(table.name), before.exists(key),
+        if let before = try lastCommit().table(table.name), before.exists(key),
             before.schema.properties.indices.contains(column),
             case .string(let string) = before.value(key, column)
         {
@@ -456,13 +462,13 @@ private struct Recording {
         guard !operations.isEmpty else { return trees.texts.close(text) }
         try keepBase(object, table, key)
         changes += operations.map { .text(object, property: property, $0) }
+        let isNeeded = try needsSteps(object, text)
         trees.texts.append(
-            operations.map { TextStep.Change($0) }, reversal: reversals, to: text,
-            isNeeded: try needsSteps(object, text))
+            operations.map { TextStep.Change($0) }, reversal: reversals, to: text, isNeeded: isNeeded)
     }
 
     /// Whether the base needs the steps of a text. A base for which they have become too many gets the texts themselves.
-    private func needsSteps(_ object: ObjectReference, _ text: TextTrees.Opened) throws(StoreError) -> Bool {
+    private mutating func needsSteps(_ object: ObjectReference, _ text: TextTrees.Opened) throws(StoreError) -> Bool {
         guard let base = try trees.storedBase(object), base.textsAsOf != nil else { return false }
         guard trees.texts.hasTooManySteps(text) else { return true }
         return try !makeBaseWhole(object)
@@ -471,11 +477,9 @@ private struct Recording {
     /// Gives a base the texts that it leaves to the row: as the last commit has the row. Returns whether the base has
     /// them now; one that this write has made has not.
     @discardableResult
-    private func makeBaseWhole(_ object: ObjectReference) throws(StoreError) -> Bool {
+    private mutating func makeBaseWhole(_ object: ObjectReference) throws(StoreError) -> Bool {
         guard let base = try trees.storedBase(object), base.textsAsOf != nil else { return true }
-        let before = try transaction.store.read()
-        defer { before.end() }
-        guard let whole = try Trees(before).base(object) else { return false }
+        guard let whole = try Trees(try lastCommit()).base(object) else { return false }
         trees.save(BaseCopy(state: whole.state, lastSequence: base.lastSequence), object)
         return true
     }
@@ -524,8 +528,8 @@ private struct Recording {
     private mutating func entriesBefore(
         of key: ObjectKey, _ column: Int, _ className: String
     ) throws(StoreError) -> KeyedState {
-        if before == nil { before = try transaction.store.read() }
-        guard let before, let table = before.table(className), table.exists(key),
+        let before = try lastCommit()
+        guard let table = before.table(className), table.exists(key),
             table.schema.properties.indices.contains(column)
         else { return KeyedState() }
         return table.entries(of: key, column, Links(before))
@@ -650,8 +654,8 @@ private struct Recording {
     private mutating func stateBefore(
         _ object: ObjectReference, _ className: String, _ key: ObjectKey, leavingTexts: Bool
     ) throws(StoreError) -> ObjectState {
-        if before == nil { before = try transaction.store.read() }
-        guard let table = before?.table(className), let before, table.exists(key) else {
+        let before = try lastCommit()
+        guard let table = before.table(className), table.exists(key) else {
             return ObjectState(life: try trees.pastLife(object))
         }
         let life = try Trees(before).life(object) ?? 1
