@@ -11,6 +11,7 @@ extension WorkingObject {
     /// - Parameter isPlaced: whether the operation is not as its author sent it.
     func joinNoting(_ operation: Operation, _ column: Int, stamp: Stamp, isPlaced: Bool) -> Outcome {
         guard var journal = journals.removeValue(forKey: column) ?? newJournal(column) else {
+            if remembersUnseen(column) { effective = false }
             return state.join(operation, stamp: stamp)
         }
         defer { journals[column] = journal }
@@ -53,6 +54,14 @@ extension WorkingObject {
             return nil
         }
         return EditJournal(kind)
+    }
+
+    /// Whether the version found a part that showed nothing and was not blank: the author may not have what it remembers,
+    /// and is told the whole.
+    private func remembersUnseen(_ column: Int) -> Bool {
+        let property = plan.schema.properties[column]
+        guard let kind = property.part, let found = image?[property.name, kind] else { return false }
+        return found.showsNothing && found != ObjectState.Content(kind)
     }
 
     /// The edits that the history keeps, ascending by column, and those of them that the author is not told.
