@@ -3,7 +3,7 @@ import CausewayModel
 extension TextRuns {
     /// Invariants 1 and 2: whether the pieces are in the order of their tree and know their children.
     ///
-    /// - Complexity: O(n) in pieces, and the sorting of their ids
+    /// - Complexity: O(n) in pieces; where the ids of a client are far apart, also their sorting
     package var isOrderOfTree: Bool {
         var walk = TreeWalk(clients)
         for block in blocks {
@@ -16,18 +16,17 @@ extension TextRuns {
 
     /// Whether all ids differ.
     private var areApart: Bool {
-        var starts = [[UInt64]](repeating: [], count: clients.count)
-        var ends = starts
+        var ids = [DistinctRuns](repeating: DistinctRuns(), count: clients.count)
+        for block in blocks {
+            for piece in block.pieces { ids[Int(piece.key.client)].announce(piece.ids) }
+        }
+        for client in ids.indices { ids[client].begin() }
         for block in blocks {
             for piece in block.pieces {
-                starts[Int(piece.key.client)].append(piece.key.counter)
-                ends[Int(piece.key.client)].append(piece.key.counter + UInt64(piece.count))
+                guard ids[Int(piece.key.client)].insert(piece.ids) else { return false }
             }
         }
-        // Ranges are apart exactly if the sorted ends and the sorted starts take turns.
-        return starts.indices.allSatisfy { client in
-            zip(ends[client].sorted(), starts[client].sorted().dropFirst()).allSatisfy { $0 <= $1 }
-        }
+        return ids.indices.allSatisfy { ids[$0].end() }
     }
 
     /// Whether all counts are those of the pieces.
@@ -41,6 +40,11 @@ extension TextRuns {
         }
         return visible == count
     }
+}
+
+extension TextRuns.Piece {
+    /// The numbers of its ids, which are all of one client.
+    fileprivate var ids: Range<UInt64> { key.counter..<key.counter + UInt64(count) }
 }
 
 /// Visits pieces one after the other, and finds out whether that is the order of their tree: the left children of a piece
