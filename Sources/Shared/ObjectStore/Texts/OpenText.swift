@@ -88,7 +88,7 @@ final class OpenText {
     private func cut(_ content: UnsafeRawBufferPointer) {
         var start = 0
         repeat {
-            let end = content.chunkEnd(from: start, most: TextHead.chunkMax)
+            let end = content.chunkEnd(from: start, most: TextHead.cutBytes)
             let slice = UnsafeRawBufferPointer(rebasing: content[start..<end])
             parts.append(Part(id: 0, bytes: slice.count, scalars: slice.scalarCount, content: .borrowed(slice)))
             start = end
@@ -282,13 +282,15 @@ extension OpenText {
         near = (0, 0)
     }
 
-    /// Cuts a chunk that has become too long. A text that grows at its end gets full chunks.
+    /// Cuts a chunk that has become too long. A text that is typed at its end gets full chunks.
     private func split(_ index: Int, isAppended: Bool) {
         let long = parts[index]
         guard case .owned(let content) = long.content else { return }
         let count = (long.bytes + TextHead.chunkMax - 1) / TextHead.chunkMax
-        // Even pieces, with room for a scalar that is not cut.
-        let piece = isAppended ? TextHead.chunkMax : min(TextHead.chunkMax, long.bytes / count + 4)
+        // Even pieces, with room for a scalar that is not cut; of what was put in at once, pieces with room for edits.
+        let piece =
+            count > 2
+            ? TextHead.cutBytes : isAppended ? TextHead.chunkMax : min(TextHead.chunkMax, long.bytes / count + 4)
         var pieces: [Part] = []
         content.withUnsafeBytes { bytes in
             var start = 0

@@ -19,6 +19,10 @@ struct TextHead {
     /// The most bytes of a chunk. With them its entry fills one page of the file.
     static let chunkMax = 4080
 
+    /// The bytes of the chunks that much text is cut into. They leave room: edits would split nearly all full chunks in
+    /// halves, and the head, which every edit writes, would grow by as much.
+    static let cutBytes = chunkMax * 3 / 4
+
     var parts: [Part]
 
     static func isHead(_ bytes: UnsafeRawBufferPointer) -> Bool { bytes.first == mark }
