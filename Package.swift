@@ -244,11 +244,13 @@ let tests: [Target] = [
             "OpLog", "Store", "StoreEmbedded", "Subscriptions", "Support/ExactValues", "Support/MergeOracle",
         ]
     ),
+    part(
+        "Tests", "Support/Followers",
+        uses: shape + storage + ["OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Wire"]
+    ),
     test(
         "System", "Following",
-        uses: shape + storage + [
-            "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire",
-        ]
+        uses: shape + storage + ["OpLog", "Store", "StoreEmbedded", "Support/Followers", "Support/Seeds"]
     ),
     test("System", "Journey", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
     program("System/Enumeration", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
@@ -261,8 +263,8 @@ let tests: [Target] = [
         "Benchmarks",
         uses: [
             "Database", "Merge", "Model", "ObjectStore", "OpLog", "Operations", "Query", "Storage", "Store",
-            "StoreEmbedded", "Support/Flights",
-            "Support/Measuring", "Support/Programs", "Support/Seeds",
+            "StoreEmbedded", "Support/Flights", "Support/Followers", "Support/Measuring", "Support/Programs",
+            "Support/Seeds",
         ],
         libraries: ["CLMDB", "CSQLite"],
         excludes: ["README.md", "lmdb", "sqlite"]

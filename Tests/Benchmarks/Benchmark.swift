@@ -34,7 +34,7 @@ struct Benchmark: AsyncParsableCommand {
 
     private static let all = [
         "insert", "lookup", "read", "count", "commit", "storage", "store", "query", "flights", "merge",
-        "text", "record", "sync",
+        "text", "collections", "record", "sync",
     ]
 
     @MainActor
@@ -86,6 +86,7 @@ struct Benchmark: AsyncParsableCommand {
         if wanted.contains("text") {
             try TextBenchmarks(folder: folder, paper: try paper(in: folder, for: "text"), smoke: smoke).run(report)
         }
+        if wanted.contains("collections") { try CollectionBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("record") { try RecordBenchmarks(smoke: smoke).run(report) }
         if wanted.contains("sync") {
             report(try await SyncBenchmarks(folder: folder, server: server, data: data, smoke: smoke).run())

@@ -6,6 +6,7 @@ import Foundation
 final class Series: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var values: List<Int>
+    @Persisted var stars: Int
 }
 
 /// A long list of numbers. SQLite's is a table in the order of (list, position), where a position is a real number, so

@@ -1,3 +1,4 @@
+import CausewayFollowers
 import CausewayModel
 import CausewayObjectStore
 import CausewayStore
@@ -14,7 +15,7 @@ struct EditSizeTests {
     private let older: Follower
 
     init() throws {
-        record = try CausewayFollowingTests.record()
+        record = try Follower.record()
         writer = try Follower(1)
         reader = try Follower(2)
         older = try Follower(3)

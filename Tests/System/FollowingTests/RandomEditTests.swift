@@ -1,3 +1,4 @@
+import CausewayFollowers
 import CausewayModel
 import CausewayObjectStore
 import CausewayQuery
@@ -35,7 +36,7 @@ struct RandomEditTests {
 
     private func run(_ seed: UInt64, tellsEdits: Bool) throws -> [Follower] {
         var random = SeededNumbers(seed: seed)
-        let record = try record(
+        let record = try Follower.record(
             editedBytesMin: random.one(of: [0, 0, 256]), historyVersionsMax: random.one(of: [6, 25, 1_000_000]))
         let devices = try (1...4).map { try Follower(UInt64($0)) }
         for device in devices { _ = try record.register(device.client, user: "u") }

@@ -1,3 +1,4 @@
+import CausewayFollowers
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
@@ -9,7 +10,7 @@ import Testing
 struct UnfittingChangeTests {
     @Test("nothing is applied of a change that names what is not here; compared, the device has all of it again")
     func unfitting() throws {
-        let record = try record()
+        let record = try Follower.record()
         let (writer, reader) = (try Follower(1), try Follower(2))
         for device in [writer, reader] { _ = try record.register(device.client, user: "u") }
         try writer.write(at: 1_000) { transaction in

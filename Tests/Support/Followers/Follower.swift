@@ -1,32 +1,31 @@
 import CausewayMerge
-import CausewayModel
-import CausewayObjectStore
-import CausewayOpLog
+package import CausewayModel
+package import CausewayObjectStore
+package import CausewayOpLog
 import CausewayOperations
 import CausewaySession
 import CausewayStorage
-import CausewayStore
-import CausewayStoreEmbedded
-import CausewaySubscriptions
+package import CausewayStore
+package import CausewayStoreEmbedded
+package import CausewaySubscriptions
 import CausewayWire
-import Testing
 
 /// A device with its file. What the record tells it goes through the bytes of messages.
-final class Follower {
+package final class Follower {
     private let store: ObjectStore
-    let replica: Replica
+    package let replica: Replica
     private var sent: UInt64 = 0
     private var isFirst = true
     /// The parts of objects that were told by what happened to them, and whole.
-    private(set) var told = (changes: 0, whole: 0)
+    package private(set) var told = (changes: 0, whole: 0)
     /// The bytes of the messages of the last download.
-    private(set) var bytes = 0
-    private(set) var refusals = 0
-    private(set) var comparisons = 0
+    package private(set) var bytes = 0
+    package private(set) var refusals = 0
+    package private(set) var comparisons = 0
     /// The user's rules for writing.
-    var permissions: Permissions?
+    package var permissions: Permissions?
 
-    static let schema = Schema([
+    package static let schema = Schema([
         ClassSchema(
             name: "Note",
             properties: [
@@ -46,19 +45,19 @@ final class Follower {
             properties: [Property(name: "city", type: .string), Property(name: "halls", type: .int, collection: .list)]),
     ])
 
-    enum Column {
-        static let title = 1
-        static let done = 2
-        static let items = 3
-        static let any = 4
-        static let places = 5
-        static let marks = 6
-        static let peers = 7
-        static let scores = 8
-        static let body = 9
+    package enum Column {
+        package static let title = 1
+        package static let done = 2
+        package static let items = 3
+        package static let any = 4
+        package static let places = 5
+        package static let marks = 6
+        package static let peers = 7
+        package static let scores = 8
+        package static let body = 9
     }
 
-    init(_ number: UInt64) throws {
+    package init(_ number: UInt64) throws {
         store = try ObjectStore.open(
             path: "follower-\(UInt64.random(in: 0 ... .max))", options: .init(inMemory: true, mapSizeBytes: 1 << 27))
         let transaction = try store.write()
@@ -68,9 +67,9 @@ final class Follower {
         _ = try transaction.commit(.relaxed)
     }
 
-    var client: ClientID { replica.client }
+    package var client: ClientID { replica.client }
 
-    func write(at time: UInt64, _ body: (Transaction) throws -> Void) throws {
+    package func write(at time: UInt64, _ body: (Transaction) throws -> Void) throws {
         let transaction = try store.write()
         defer { transaction.end() }
         try body(transaction)
@@ -78,14 +77,14 @@ final class Follower {
         _ = try transaction.commit(.relaxed)
     }
 
-    func read<Result>(_ body: (Transaction) throws -> Result) throws -> Result {
+    package func read<Result>(_ body: (Transaction) throws -> Result) throws -> Result {
         let transaction = try store.read()
         defer { transaction.end() }
         return try body(transaction)
     }
 
     /// Changes the file beside the app.
-    func tamper(_ body: (Transaction) throws -> Void) throws {
+    package func tamper(_ body: (Transaction) throws -> Void) throws {
         let transaction = try store.write()
         defer { transaction.end() }
         try body(transaction)
@@ -93,33 +92,38 @@ final class Follower {
     }
 
     /// A row of an embedded object that nothing holds yet.
-    func place(_ city: String, in transaction: Transaction) throws -> Value {
-        let places = try #require(transaction.table("Place"))
+    package func place(_ city: String, in transaction: Transaction) throws -> Value {
+        let places = try table("Place", in: transaction)
         let key = try places.create(replica.container(in: transaction))
         places.set(key, 0, .string(city))
         return .object(key)
     }
 
+    private func table(_ name: String, in transaction: Transaction) throws -> Table {
+        guard let table = transaction.table(name) else { throw Unexpected("there is no class \(name)") }
+        return table
+    }
+
     // MARK: - Sync
 
-    func upload(to record: StoreEmbedded, at now: UInt64) throws {
+    package func upload(to record: StoreEmbedded, at now: UInt64) throws {
         let changesets = try read { try replica.pending(in: $0, after: sent, limitBytes: 1 << 30) }
         guard let last = changesets.last else { return }
         let batch = UploadBatch(client: client, user: "u", permissions: permissions, changesets: changesets)
         let outcome = try record.commit([batch], receivedAt: now)[0]
-        #expect(outcome.failure == nil)
+        if let failure = outcome.failure { throw Unexpected("an upload failed: \(failure)") }
         sent = last.sequence
     }
 
     /// - Parameters:
     ///   - bytesMax: of a part.
     ///   - tellsEdits: whether the device speaks a version of the protocol in which edits are told.
-    func download(from record: StoreEmbedded, bytesMax: Int = 1 << 20, tellsEdits: Bool = true) throws {
+    package func download(from record: StoreEmbedded, bytesMax: Int = 1 << 20, tellsEdits: Bool = true) throws {
         try download(from: record, bytesMax: bytesMax, tellsEdits: tellsEdits, isLost: false)
     }
 
     /// A resync: what the device has is compared.
-    func downloadCompared(from record: StoreEmbedded) throws {
+    package func downloadCompared(from record: StoreEmbedded) throws {
         try download(from: record, bytesMax: 1 << 20, tellsEdits: true, isLost: true)
     }
 
@@ -159,10 +163,12 @@ final class Follower {
         let message = WireCodec.encode(DownloadMessage.changes(chunk))
         bytes += message.count
         guard case .changes(let read) = try WireCodec.decode(DownloadMessage.self, body: message) else {
-            throw Unexpected()
+            throw Unexpected("changes came as another message")
         }
         // A run of many objects comes as columns.
-        if chunk.entered.count < ObjectRun.leastCount { #expect(read == chunk) }
+        if chunk.entered.count < ObjectRun.leastCount, read != chunk {
+            throw Unexpected("a message reads otherwise than it was written")
+        }
         return read
     }
 
@@ -191,14 +197,14 @@ final class Follower {
         var digests = replica.digests(seed: 7, acknowledged: comparison.acknowledged)
         while let question = comparison.question() {
             let reports = try question.asks.map { try digests.report(on: $0, in: transaction) }
-            guard try comparison.take(reports) else { throw Unexpected() }
+            guard try comparison.take(reports) else { throw Unexpected("a comparison took no answer") }
         }
         return comparison
     }
 
     /// What the record has otherwise than the device: values, the ids and places of elements, and runs of texts; nil if
     /// there is nothing [I3].
-    func disagreement(with record: StoreEmbedded) throws -> String? {
+    package func disagreement(with record: StoreEmbedded) throws -> String? {
         try read { transaction in
             let part = try comparison(with: record.snapshot(), in: transaction).difference().next(bytesMax: 1 << 20)
             guard !part.isEmpty else { return nil }
@@ -213,7 +219,7 @@ final class Follower {
 
     private func described(in transaction: Transaction) throws -> String {
         try (0..<2).map { id in
-            let notes = try #require(transaction.table("Note"))
+            let notes = try table("Note", in: transaction)
             guard let key = notes.key(for: .int(Int64(id))) else { return "none" }
             return (1...9).map { column in
                 let property = notes.schema.properties[column]
@@ -224,9 +230,9 @@ final class Follower {
     }
 
     /// What the columns show of a property: the values, and of a map its keys.
-    func shown(_ column: Int, of id: Int64) throws -> [Value] {
+    package func shown(_ column: Int, of id: Int64) throws -> [Value] {
         try read { transaction in
-            let notes = try #require(transaction.table("Note"))
+            let notes = try table("Note", in: transaction)
             guard let key = notes.key(for: .int(id)) else { return [] }
             let property = notes.schema.properties[column]
             if property.collection == .none { return [notes.value(key, column)] }
@@ -235,23 +241,31 @@ final class Follower {
         }
     }
 
-    var pendingCount: Int {
+    package var pendingCount: Int {
         get throws { try read { try replica.pending(in: $0, after: 0, limitBytes: 1 << 30) }.count }
     }
 
-    static let queries = [QueryText(className: "Note", predicate: "TRUEPREDICATE")]
+    package static let queries = [QueryText(className: "Note", predicate: "TRUEPREDICATE")]
 
-    struct Unexpected: Error {}
+    package struct Unexpected: Error, CustomStringConvertible {
+        package let description: String
+
+        init(_ description: String) { self.description = description }
+    }
 }
 
-/// A record in memory.
-func record(editedBytesMin: Int = 128, historyVersionsMax: UInt64 = 1_000_000) throws -> StoreEmbedded {
-    let record = try StoreEmbedded.open(
-        folder: "followed-\(UInt64.random(in: 0 ... .max))",
-        options: StoreEmbedded.Options(
-            historyVersionsMax: historyVersionsMax, editedBytesMin: editedBytesMin, mapSizeBytes: 1 << 28,
-            inMemory: true),
-        epochSeed: 3)
-    try record.extendSchema(Follower.schema)
-    return record
+extension Follower {
+    /// A record in memory.
+    package static func record(editedBytesMin: Int = 128, historyVersionsMax: UInt64 = 1_000_000) throws
+        -> StoreEmbedded
+    {
+        let record = try StoreEmbedded.open(
+            folder: "followed-\(UInt64.random(in: 0 ... .max))",
+            options: StoreEmbedded.Options(
+                historyVersionsMax: historyVersionsMax, editedBytesMin: editedBytesMin, mapSizeBytes: 1 << 28,
+                inMemory: true),
+            epochSeed: 3)
+        try record.extendSchema(Follower.schema)
+        return record
+    }
 }
