@@ -37,6 +37,7 @@ extension Realm {
     ///
     /// The handler runs on the thread that reads, in the middle of the read: it must not use the Realm. It cannot prevent
     /// the stop.
+    @preconcurrency
     public static var damageHandler: (@Sendable (Error) -> Void)? {
         get { damageHandling.withLock { $0 } }
         set { damageHandling.withLock { $0 = newValue } }

@@ -60,4 +60,36 @@ struct CompilerVerdictTests {
         #expect(try verdict(on: #"dogs.where { $0.colour == "tan" }"#).contains("has no dynamic member 'colour'"))
         #expect(try verdict(on: "dogs.where { $0.name == 5 }").contains("error:"))
     }
+
+    @Test("an app of Swift 5 hands over closures that change what it captured")
+    func closuresOfSwift5() throws {
+        let body = #"""
+            final class Page { var label = "" }
+            let page = Page()
+            var calls = 0
+            func ask(_ app: App, _ user: User) {
+                app.login(credentials: .anonymous) { result in page.label = "\(result)"; calls += 1 }
+                user.apiKeysAuth.createAPIKey(named: "a") { key, _ in page.label = key?.name ?? ""; calls += 1 }
+                user.apiKeysAuth.createAPIKey(named: "a") { result in page.label = "\(result)"; calls += 1 }
+                user.logOut { _ in calls += 1 }
+                app.syncManager.errorHandler = { error, _ in page.label = "\(error)"; calls += 1 }
+                _ = Logger(level: .info) { _, message in page.label = message; calls += 1 }
+                _ = Realm.Configuration(
+                    migrationBlock: { _, _ in calls += 1 }, shouldCompactOnLaunch: { _, _ in calls += 1; return true })
+                dogs.realm?.subscriptions.update({}, onComplete: { _ in calls += 1 })
+                _ = user.flexibleSyncConfiguration(initialSubscriptions: { _ in calls += 1 })
+            }
+            return dogs
+            """#
+        #expect(try verdict(on: body) == "")
+    }
+
+    @Test("values of a predicate are passed as CVarArg, too")
+    func variableArguments() throws {
+        let body = #"""
+            let values: [CVarArg] = [ObjectId.generate(), Decimal128(1), dogs[0], "a", 3]
+            return dogs.filter("name IN %@ OR name == %@", values, ObjectId.generate() as CVarArg)
+            """#
+        #expect(try verdict(on: body) == "")
+    }
 }

@@ -29,6 +29,7 @@ class PortedDog: Object {
     @Persisted var weight: Double?
     @Persisted var toy: PortedToy?
     @Persisted(originProperty: "dogs") var owners: LinkingObjects<PortedOwner>
+    var nothing: Int { 0 }
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
@@ -41,6 +42,29 @@ class PortedAddress: EmbeddedObject {
     @Persisted var street = ""
     @Persisted var city = ""
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// A type that has no value for an empty text.
+struct PortedStrictCode: FailableCustomPersistable, Equatable {
+    var text: String
+    init?(persistedValue: String) {
+        if persistedValue.isEmpty { return nil }
+        text = persistedValue
+    }
+    var persistableValue: String { text }
+}
+
+class PortedStrict: Object {
+    @Persisted var code: PortedStrictCode
+    @Persisted var lastCode: PortedStrictCode?
+    @Persisted var codes: List<PortedStrictCode?>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// Shows a property that is not stored, too.
+class PortedDogProjection: Projection<PortedDog> {
+    @Projected(\PortedDog.name) var name
+    @Projected(\PortedDog.nothing) var nothing
 }
 
 /// A class that is nothing but the other end of links.
@@ -125,6 +149,6 @@ func portedRealm() throws -> Realm {
             inMemoryIdentifier: UUID().uuidString,
             objectTypes: [
                 PortedOwner.self, PortedDog.self, PortedToy.self, PortedAddress.self, PortedTag.self, PortedItem.self,
-                PortedPlace.self, PortedRoute.self, PortedTask.self,
+                PortedPlace.self, PortedRoute.self, PortedTask.self, PortedStrict.self,
             ]))
 }

@@ -258,4 +258,103 @@ struct PortedObjectsTests {
         try realm.write { _ = realm.create(PortedDog.self) }
         #expect(heard == ["other", "quiet", "other"])
     }
+
+    @Test("a stored value that a type of the app rejects reads as nil where the property is optional")
+    func rejectedValues() throws {
+        let realm = try portedRealm()
+        let unmanaged = PortedStrict(value: ["code": "a", "lastCode": "", "codes": ["b", ""]] as [String: Any])
+        #expect(unmanaged.lastCode == nil && unmanaged.codes.map { $0?.text } == ["b", nil])
+        let strict = try realm.write {
+            realm.create(PortedStrict.self, value: ["code": "a", "lastCode": "", "codes": ["b", ""]] as [String: Any])
+        }
+        #expect(strict.lastCode == nil && strict.codes.map { $0?.text } == ["b", nil])
+        try realm.write { strict["lastCode"] = "c" }
+        #expect(strict.lastCode?.text == "c")
+        try realm.write { strict["lastCode"] = "" }
+        #expect(strict.lastCode == nil && strict.code.text == "a")
+    }
+
+    @Test("mixed values that are not there have a sum of zero")
+    func emptyMixedSums() throws {
+        let realm = try portedRealm()
+        let owner = try realm.write { realm.create(PortedOwner.self) }
+        for owner in [owner, PortedOwner()] {
+            #expect(owner.mixed.sum() == .int(0) || owner.mixed.sum() == .decimal128(0))
+            #expect(owner.mixed.min() == nil && owner.mixed.max() == nil)
+        }
+    }
+
+    @Test("a Realm that is opened to resolve a reference is at least where the reference was made")
+    func freshReference() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let configuration = Realm.Configuration(
+            fileURL: folder.appendingPathComponent("tags.realm"), objectTypes: [PortedTag.self, PortedItem.self])
+        let realm = try Realm(configuration: configuration)
+        let item = try realm.write { realm.create(PortedItem.self) }
+        for _ in 0..<20 {
+            try realm.write { item.tag = realm.create(PortedTag.self) }
+            let reference = ThreadSafeReference(to: item)
+            let hasTag = elsewhere {
+                guard let fresh = try? Realm(configuration: configuration) else { return false }
+                let found = fresh.resolve(reference)
+                return found?.tag != nil && fresh.objects(PortedTag.self).count > 0
+            }
+            #expect(hasTag == true)
+            try realm.write { realm.delete(realm.objects(PortedTag.self)) }
+        }
+    }
+
+    @Test("two classes of one name are told apart in an error that names both")
+    func twins() throws {
+        let error = #expect(throws: Realm.Error.self) {
+            try Realm(
+                configuration: Realm.Configuration(
+                    inMemoryIdentifier: "twins",
+                    objectTypes: [PortedNorth.PortedTwin.self, PortedSouth.PortedTwin.self]))
+        }
+        #expect(error?.message.contains("PortedNorth") == true && error?.message.contains("PortedSouth") == true)
+    }
+
+    @Test("a dynamic object of a declared class has the names that the class gives its properties")
+    func mappedNames() throws {
+        let realm = try Realm(
+            configuration: Realm.Configuration(
+                inMemoryIdentifier: UUID().uuidString, objectTypes: [PortedMapped.self]))
+        let mapped = try realm.write { realm.create(PortedMapped.self, value: ["firstName": "a"]) }
+        let dynamic = try #require(realm.dynamicObjects("PortedMapped").first)
+        #expect(dynamic["firstName"] as? String == "a" && dynamic.firstName as? String == "a")
+        #expect(realm.dynamicObjects("PortedMapped").filter("firstName == 'a'").count == 1)
+        try realm.write { dynamic["firstName"] = "b" }
+        #expect(mapped.firstName == "b" && mapped["firstName"] as? String == "b")
+        let made = try realm.write { realm.dynamicCreate("PortedMapped", value: ["firstName": "c"]) }
+        #expect(made["firstName"] as? String == "c")
+    }
+
+    @Test("a mixed property does not call itself optional")
+    func mixedIsNotOptional() throws {
+        for name in ["anything", "mixed"] { #expect(PortedOwner().objectSchema[name]?.isOptional == false, "\(name)") }
+        #expect(PortedOwner().objectSchema["name"]?.isOptional == true)
+    }
+}
+
+enum PortedNorth {
+    class PortedTwin: Object {
+        @Persisted var north = 1
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+}
+
+enum PortedSouth {
+    class PortedTwin: Object {
+        @Persisted var south = 1
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+}
+
+class PortedMapped: Object {
+    @Persisted var firstName = ""
+    override class func propertiesMapping() -> [String: String] { ["firstName": "first_name"] }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }

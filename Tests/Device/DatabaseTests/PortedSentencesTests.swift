@@ -40,6 +40,34 @@ private enum KnownMisuse: String, CaseIterable, Codable, Sendable {
     case referenceUsedTwice = "Can only resolve a thread safe reference once."
     case embeddedOfAnother = "Can't set link to existing managed embedded object"
     case unknownName = "Invalid property name 'nope' for class 'PortedDog'."
+    case objectOfAnotherClass =
+        "Expected object of type object for property 'dog' on object of type 'PortedOwner', but received: PortedToy {"
+    case objectOfAnotherClassInList =
+        "Expected object of type PortedDog for property 'dogs' on object of type 'PortedOwner', but received: PortedToy {"
+    case objectOfAnotherClassAmongSeveral =
+        "Expected object of type object in IN clause for property 'dog' on object of type 'PortedOwner', but received: PortedToy {"
+    case projectionOfOtherProperty = "@Projected property 'nothing' must be a part of Realm object"
+    case rejectedDefault =
+        "Failed to default construct a PortedStrictCode using the default value for persisted type String. This conversion must either succeed, the property must be optional, or you must explicitly specify a default value for the property."
+    case rejectedValue =
+        "Failed to convert persisted value '' to type 'PortedStrictCode' in a non-optional context."
+    case subqueryWithoutCollection = "Subqueries must contain a keypath starting with a collection."
+    case asyncWriteOnPlainThread =
+        "Cannot schedule async transaction. Make sure you are running from inside a run loop."
+    case observeInWrite = "Cannot register notification blocks from within write transactions."
+    case observeFrozen = "Frozen Realms do not change and do not have change notifications."
+    case frozenObject =
+        "Attempting to modify a frozen object - call thaw on the Object instance first."
+    case cancelOfNothing = "Can't cancel a non-existing write transaction"
+    case thawUnmanaged = "Unmanaged objects cannot be thawed."
+    case freezeUnmanaged = "Unmanaged objects cannot be frozen."
+    case addDeleted = "Adding a deleted or invalidated object to a Realm is not permitted"
+    case keyWithDollar = "Dictionary::insert: key must not start with '$'"
+    case invalidatedResults = "Access to invalidated Results objects"
+    case freezeUnmanagedList = "This method may only be called on RLMArray instances retrieved from an RLMRealm"
+    case sectionsWithoutOrder = "There must be at least one SortDescriptor when using SectionedResults."
+    case twoCollections = "Comparing two collection columns is not permitted."
+    case refreshFrozen = "Auto-refresh cannot be enabled for frozen Realms."
 
     func commit() throws {
         let realm = try portedRealm()
@@ -89,6 +117,42 @@ private enum KnownMisuse: String, CaseIterable, Codable, Sendable {
             _ = realm.resolve(reference)
         case .embeddedOfAnother: try realm.write { realm.create(PortedOwner.self, value: ["id": 2]).home = owner.home }
         case .unknownName: _ = dog["nope"]
+        case .objectOfAnotherClass:
+            let toy = try realm.write { realm.create(PortedToy.self) }
+            _ = realm.objects(PortedOwner.self).filter("dog == %@", toy).count
+        case .objectOfAnotherClassInList:
+            let toy = try realm.write { realm.create(PortedToy.self) }
+            _ = realm.objects(PortedOwner.self).filter("ANY dogs == %@", toy).count
+        case .objectOfAnotherClassAmongSeveral:
+            let toy = try realm.write { realm.create(PortedToy.self) }
+            _ = realm.objects(PortedOwner.self).filter("dog IN %@", [toy]).count
+        case .projectionOfOtherProperty:
+            _ = PortedDogProjection(projecting: dog).observe { (_: ObjectChange<PortedDogProjection>) in }
+        case .rejectedDefault: _ = PortedStrict().code
+        case .rejectedValue: _ = PortedStrict(value: ["code": ""])
+        case .subqueryWithoutCollection: _ = dogs.where { ($0.age > 1).count > 0 }
+        case .asyncWriteOnPlainThread: realm.writeAsync({})
+        case .observeInWrite: try realm.write { _ = dogs.observe { _ in } }
+        case .observeFrozen: _ = dogs.freeze().observe { _ in }
+        case .frozenObject:
+            let frozen = dog.freeze()
+            try realm.write { frozen.age = 3 }
+        case .cancelOfNothing: realm.cancelWrite()
+        case .thawUnmanaged: _ = PortedDog().thaw()
+        case .freezeUnmanaged: _ = PortedDog().freeze()
+        case .addDeleted:
+            try realm.write {
+                realm.delete(dog)
+                realm.add(dog)
+            }
+        case .keyWithDollar: try realm.write { owner.counts["$x"] = 1 }
+        case .invalidatedResults:
+            realm.invalidate()
+            _ = dogs.count
+        case .freezeUnmanagedList: _ = List<PortedDog>().freeze()
+        case .sectionsWithoutOrder: _ = dogs.sectioned(by: \.name, sortDescriptors: [])
+        case .twoCollections: _ = realm.objects(PortedOwner.self).where { $0.dogs.age == $0.dogs.age }
+        case .refreshFrozen: realm.freeze().autorefresh = true
         }
     }
 }

@@ -51,7 +51,7 @@ struct SchemaTests {
                 .string, .object,
             ])
         #expect(
-            dog.properties.filter(\.isOptional).map(\.name) == ["age", "tag", "anything", "part", "cities", "byName"])
+            dog.properties.filter(\.isOptional).map(\.name) == ["age", "tag", "part", "cities", "byName"])
         #expect(dog.properties.filter(\.isIndexed).map(\.name) == ["id", "name"])
         #expect(dog["name"]?.columnName == "full_name" && dog["full_name"] == nil)
         #expect(dog["friends"]?.isArray == true && dog["friends"]?.objectClassName == "ShownDog")

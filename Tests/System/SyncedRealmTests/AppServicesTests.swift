@@ -338,6 +338,22 @@ struct AppServicesTests {
             user.apiKeysAuth.createAPIKey(named: "k") { continuation.resume(returning: $0) }
         }
         #expect(try key.get().key != nil)
+        let named: (String?, (any Error)?) = await withCheckedContinuation { continuation in
+            user.apiKeysAuth.fetchAPIKeys { keys, error in continuation.resume(returning: (keys?.first?.name, error)) }
+        }
+        #expect(named.0 == "k" && named.1 == nil)
+        let again: (String?, (any Error)?) = await withCheckedContinuation { continuation in
+            user.apiKeysAuth.createAPIKey(named: "k") { key, error in continuation.resume(returning: (key?.key, error))
+            }
+        }
+        #expect(again.0 == nil && (again.1 as? AppError)?.code == .apiKeyAlreadyExists)
+        let id = try key.get().objectId
+        let fetched: String? = await withCheckedContinuation { continuation in
+            user.apiKeysAuth.fetchAPIKey(id) { key, _ in continuation.resume(returning: key?.name) }
+        }
+        #expect(fetched == "k")
+        let data: [AnyHashable: Any] = try await user.refreshCustomData()
+        #expect(data.isEmpty)
         let summed: (any Error)? = await withCheckedContinuation { continuation in
             let sum: Functions.Function = user.functions.sum
             sum([1, 2]) { _, error in continuation.resume(returning: error) }
@@ -347,6 +363,26 @@ struct AppServicesTests {
             user.logOut { continuation.resume(returning: $0) }
         }
         #expect(left == nil && !user.isLoggedIn)
+    }
+
+    @Test("calls are logged at level debug, without what they hold")
+    func loggedCalls() async {
+        await #expect(processExitsWith: .success) {
+            let services = try await AppServices()
+            defer { services.end() }
+            let lines = Mutex<[String]>([])
+            Logger.shared = Logger(level: .debug) { level, category, message in
+                if category.rawValue == Category.app.rawValue { lines.withLock { $0.append("\(level) \(message)") } }
+            }
+            let app = services.app()
+            let secret = "secret-of-the-test"
+            _ = try? await app.login(credentials: .emailPassword(email: "a@example.com", password: secret))
+            try await app.login(credentials: .anonymous)
+            let heard = lines.withLock { $0 }
+            #expect(heard.contains { $0.hasPrefix("debug App: call '") && $0.contains("was refused with status") })
+            #expect(heard.contains { $0.hasPrefix("debug App: call '") && $0.hasSuffix("was answered") })
+            #expect(!heard.contains { $0.contains(secret) })
+        }
     }
 
     @Test("an app's headers go along with every call")

@@ -27,10 +27,23 @@ public struct APIKeyAuth: Sendable {
     /// ```swift
     /// user.apiKeysAuth.createAPIKey(named: "laptop") { result in print((try? result.get().key) ?? "no key") }
     /// ```
+    @preconcurrency
     public func createAPIKey(
         named name: String, completion: @escaping @Sendable (Result<UserAPIKey, any Error>) -> Void
     ) {
         deliver(to: completion) { try await createAPIKey(named: name) }
+    }
+
+    /// Creates a key and calls back with the key or the error.
+    ///
+    /// ```swift
+    /// user.apiKeysAuth.createAPIKey(named: "laptop") { key, error in print(key?.key ?? "no key: \(error!)") }
+    /// ```
+    @preconcurrency
+    public func createAPIKey(
+        named name: String, completion: @escaping @Sendable (UserAPIKey?, (any Error)?) -> Void
+    ) {
+        createAPIKey(named: name, completion: inTwo(completion))
     }
 
     /// Fetches one key, without its text.
@@ -50,10 +63,23 @@ public struct APIKeyAuth: Sendable {
     /// ```swift
     /// user.apiKeysAuth.fetchAPIKey(laptop.objectId) { result in print(result) }
     /// ```
+    @preconcurrency
     public func fetchAPIKey(
         _ objectId: ObjectId, _ completion: @escaping @Sendable (Result<UserAPIKey, any Error>) -> Void
     ) {
         deliver(to: completion) { try await fetchAPIKey(objectId) }
+    }
+
+    /// Fetches one key and calls back with the key or the error.
+    ///
+    /// ```swift
+    /// user.apiKeysAuth.fetchAPIKey(laptop.objectId) { key, error in print(key?.name ?? "no key: \(error!)") }
+    /// ```
+    @preconcurrency
+    public func fetchAPIKey(
+        _ objectId: ObjectId, _ completion: @escaping @Sendable (UserAPIKey?, (any Error)?) -> Void
+    ) {
+        fetchAPIKey(objectId, inTwo(completion))
     }
 
     /// Fetches all keys of the user, without their texts.
@@ -71,8 +97,19 @@ public struct APIKeyAuth: Sendable {
     /// ```swift
     /// user.apiKeysAuth.fetchAPIKeys { result in print((try? result.get().count) ?? 0) }
     /// ```
+    @preconcurrency
     public func fetchAPIKeys(_ completion: @escaping @Sendable (Result<[UserAPIKey], any Error>) -> Void) {
         deliver(to: completion) { try await fetchAPIKeys() }
+    }
+
+    /// Fetches all keys and calls back with them or the error.
+    ///
+    /// ```swift
+    /// user.apiKeysAuth.fetchAPIKeys { keys, error in print(keys?.count ?? 0, error ?? "done") }
+    /// ```
+    @preconcurrency
+    public func fetchAPIKeys(_ completion: @escaping @Sendable ([UserAPIKey]?, (any Error)?) -> Void) {
+        fetchAPIKeys(inTwo(completion))
     }
 
     /// Deletes a key: nobody can log in with it any more, and logins made with it end.
@@ -91,6 +128,7 @@ public struct APIKeyAuth: Sendable {
     /// ```swift
     /// user.apiKeysAuth.deleteAPIKey(laptop.objectId) { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func deleteAPIKey(_ objectId: ObjectId, completion: @escaping @Sendable ((any Error)?) -> Void) {
         report(to: completion) { try await deleteAPIKey(objectId) }
     }
@@ -111,6 +149,7 @@ public struct APIKeyAuth: Sendable {
     /// ```swift
     /// user.apiKeysAuth.enableAPIKey(laptop.objectId) { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func enableAPIKey(_ objectId: ObjectId, completion: @escaping @Sendable ((any Error)?) -> Void) {
         report(to: completion) { try await enableAPIKey(objectId) }
     }
@@ -131,6 +170,7 @@ public struct APIKeyAuth: Sendable {
     /// ```swift
     /// user.apiKeysAuth.disableAPIKey(laptop.objectId) { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func disableAPIKey(_ objectId: ObjectId, completion: @escaping @Sendable ((any Error)?) -> Void) {
         report(to: completion) { try await disableAPIKey(objectId) }
     }

@@ -8,8 +8,21 @@ struct AccountCalls: Sendable {
     func call<Answer: Decodable>(
         _ call: String, _ request: some Encodable, token: String? = nil, as answer: Answer.Type = Answer.self
     ) async throws -> Answer {
-        let (status, body) = try await send(call, try JSONEncoder().encode(request), token)
-        guard status == 200 else { throw Self.error(status, body) }
+        // Neither what is sent nor what comes back: both hold passwords and tokens.
+        Logger.note(.debug, Category.app, "App: call '\(call)'")
+        let (status, body): (Int, Data)
+        do {
+            (status, body) = try await send(call, try JSONEncoder().encode(request), token)
+        } catch {
+            Logger.note(.debug, Category.app, "App: call '\(call)' got no answer: \(error)")
+            throw error
+        }
+        guard status == 200 else {
+            let error = Self.error(status, body)
+            Logger.note(.debug, Category.app, "App: call '\(call)' was refused with status \(status): \(error)")
+            throw error
+        }
+        Logger.note(.debug, Category.app, "App: call '\(call)' was answered")
         do {
             return try JSONDecoder().decode(Answer.self, from: body)
         } catch {

@@ -113,6 +113,7 @@ public final class App: Sendable {
     ///     if case .success(let user) = result { open(user) }
     /// }
     /// ```
+    @preconcurrency
     public func login(
         credentials: Credentials, _ completion: @escaping @Sendable (Result<User, any Error>) -> Void
     ) {
@@ -152,6 +153,7 @@ extension App {
     /// ```swift
     /// app.updateBaseUrl(to: "https://sync-2.example.com:7433") { error in if let error { print(error) } }
     /// ```
+    @preconcurrency
     public func updateBaseUrl(to url: String?, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
         let state = state
         report(to: completion) { try state.serverMoved(to: url) }

@@ -26,3 +26,15 @@ func report(
         }
     }
 }
+
+/// A callback of two values, of which one is nil, as one of a result.
+func inTwo<Value>(
+    _ completion: @escaping @Sendable (Value?, (any Error)?) -> Void
+) -> @Sendable (Result<Value, any Error>) -> Void {
+    { result in
+        switch result {
+        case .success(let value): completion(value, nil)
+        case .failure(let error): completion(nil, error)
+        }
+    }
+}

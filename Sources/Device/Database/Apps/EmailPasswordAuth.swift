@@ -30,6 +30,7 @@ public struct EmailPasswordAuth: Sendable {
     /// ```swift
     /// app.emailPasswordAuth.registerUser(email: email, password: password) { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func registerUser(
         email: String, password: String, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -50,6 +51,7 @@ public struct EmailPasswordAuth: Sendable {
     /// ```swift
     /// app.emailPasswordAuth.confirmUser(message.token, tokenId: message.tokenId) { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func confirmUser(
         _ token: String, tokenId: String, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -70,6 +72,7 @@ public struct EmailPasswordAuth: Sendable {
     /// ```swift
     /// app.emailPasswordAuth.resendConfirmationEmail(email) { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func resendConfirmationEmail(_ email: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         report(to: completion) { try await resendConfirmationEmail(email) }
     }
@@ -88,6 +91,7 @@ public struct EmailPasswordAuth: Sendable {
     /// ```swift
     /// app.emailPasswordAuth.retryCustomConfirmation(email) { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func retryCustomConfirmation(_ email: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         report(to: completion) { try await retryCustomConfirmation(email) }
     }
@@ -107,6 +111,7 @@ public struct EmailPasswordAuth: Sendable {
     /// ```swift
     /// app.emailPasswordAuth.sendResetPasswordEmail(email) { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func sendResetPasswordEmail(_ email: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
         report(to: completion) { try await sendResetPasswordEmail(email) }
     }
@@ -127,6 +132,7 @@ public struct EmailPasswordAuth: Sendable {
     ///     print(error ?? "done")
     /// }
     /// ```
+    @preconcurrency
     public func resetPassword(
         to password: String, token: String, tokenId: String, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
@@ -149,6 +155,7 @@ public struct EmailPasswordAuth: Sendable {
     ///     print(error ?? "done")
     /// }
     /// ```
+    @preconcurrency
     public func callResetPasswordFunction(
         email: String, password: String, args: [AnyBSON], _ completion: @escaping @Sendable ((any Error)?) -> Void
     ) {

@@ -141,6 +141,7 @@ public final class User: Sendable {
     /// ```swift
     /// user.logOut { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func logOut(completion: @escaping @Sendable ((any Error)?) -> Void) {
         report(to: completion) { try await self.logOut() }
     }
@@ -159,6 +160,7 @@ public final class User: Sendable {
     /// ```swift
     /// user.remove { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func remove(completion: @escaping @Sendable ((any Error)?) -> Void) {
         report(to: completion) { try await self.remove() }
     }
@@ -181,6 +183,7 @@ public final class User: Sendable {
     /// ```swift
     /// user.delete { error in print(error ?? "done") }
     /// ```
+    @preconcurrency
     public func delete(completion: @escaping @Sendable ((any Error)?) -> Void) {
         report(to: completion) { try await self.delete() }
     }
@@ -232,20 +235,23 @@ public final class User: Sendable {
     /// ```swift
     /// user.linkUser(credentials: .emailPassword(email: email, password: password)) { result in print(result) }
     /// ```
+    @preconcurrency
     public func linkUser(
         credentials: Credentials, _ completion: @escaping @Sendable (Result<User, any Error>) -> Void
     ) {
         deliver(to: completion) { try await self.linkUser(credentials: credentials) }
     }
 
-    /// Updates `customData`, the profile and the identities from the server, and returns `customData`.
+    /// Updates `customData`, the profile and the identities from the server, and returns `customData`, where the context
+    /// asks for a document.
     ///
     /// ```swift
-    /// let data = try await user.refreshCustomData()
+    /// let data: Document = try await user.refreshCustomData()
     /// ```
     ///
     /// - Throws: `AppError` when the server refuses or cannot be reached.
     @discardableResult
+    @_disfavoredOverload
     public func refreshCustomData() async throws -> Document {
         take(try await call("profile", Nothing()))
         return customData
@@ -254,10 +260,12 @@ public final class User: Sendable {
     /// Updates `customData` from the server and calls back.
     ///
     /// ```swift
-    /// user.refreshCustomData { result in print((try? result.get().keys.count) ?? 0) }
+    /// user.refreshCustomData { (result: Result<Document, any Error>) in print((try? result.get().keys.count) ?? 0) }
     /// ```
+    @_disfavoredOverload
+    @preconcurrency
     public func refreshCustomData(_ completion: @escaping @Sendable (Result<Document, any Error>) -> Void) {
-        deliver(to: completion) { try await self.refreshCustomData() }
+        deliver(to: completion) { try await self.refreshCustomData() as Document }
     }
 
     private func take(_ answer: AccountAnswer) {

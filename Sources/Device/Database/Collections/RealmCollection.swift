@@ -56,13 +56,15 @@ extension RealmCollection {
         return Results(_source.filtered(by: predicate))
     }
 
-    func _firstIndex(matching predicate: CausewayQuery.Predicate) -> Int? {
+    /// - Parameter origin: The file of the objects that the condition compares with.
+    func _firstIndex(matching predicate: CausewayQuery.Predicate, comparing origin: FileCoordinator? = nil) -> Int? {
         checkProjected(predicate, Element.self)
         if let elements = _unmanaged {
             guard let type = Element.self as? ObjectBase.Type else {
                 misuse("Querying is currently only implemented for arrays of Realm Objects")
             }
-            return UnmanagedRow.firstIndex(of: elements.compactMap { $0 as? ObjectBase }, in: type, matching: predicate)
+            return UnmanagedRow.firstIndex(
+                of: elements.compactMap { $0 as? ObjectBase }, in: type, matching: predicate, comparing: origin)
         }
         let matching = _source.filtered(by: predicate)
         guard case .keys(let keys) = matching.leading(1), let first = keys.first else { return nil }

@@ -80,7 +80,7 @@ extension ObjectModel {
     }
 
     /// The class at the end of a path of public names.
-    fileprivate func model(at names: [String]) -> ObjectModel? {
+    func model(at names: some Sequence<String>) -> ObjectModel? {
         var model: ObjectModel? = self
         for name in names { model = model?.target(of: name) }
         return model

@@ -13,9 +13,10 @@ struct UnmanagedRow: RowSource {
 
     /// The position of the first object that meets a condition.
     static func firstIndex(
-        of objects: [ObjectBase], in type: ObjectBase.Type, matching predicate: CausewayQuery.Predicate
+        of objects: [ObjectBase], in type: ObjectBase.Type, matching predicate: CausewayQuery.Predicate,
+        comparing origin: FileCoordinator?
     ) -> Int? {
-        let known = KnownObjects(from: type)
+        let known = KnownObjects(from: type, comparing: origin)
         do {
             let condition = try predicate.withStoredNames(ObjectModel.of(type))
                 .bound(to: type.className(), in: known.schema)
@@ -49,15 +50,19 @@ struct UnmanagedRow: RowSource {
     }
 }
 
-/// The objects that a search has met, by the keys that stand for them in its values. A managed object has its own key, as
-/// it has in a condition; the others have negative ones, which no condition names.
+/// The objects that a search has met, by the keys that stand for them in its values. A managed object of the file that
+/// the condition's objects are of has its own key, as it has in the condition. The others have negative ones, which no
+/// condition names.
 private final class KnownObjects {
     let schema: StoredSchema
     private let models: [String: ObjectModel]
     private var objects: [String: [ObjectKey: ObjectBase]] = [:]
     private var keys: [ObjectIdentifier: ObjectKey] = [:]
 
-    init(from type: ObjectBase.Type) {
+    private let origin: FileCoordinator?
+
+    init(from type: ObjectBase.Type, comparing origin: FileCoordinator?) {
+        self.origin = origin
         var models: [String: ObjectModel] = [:]
         var open: [ObjectBase.Type] = [type]
         while let next = open.popLast() {
@@ -81,12 +86,13 @@ private final class KnownObjects {
 
     func stored(_ any: Any) -> Value {
         guard let object = embeddedObject(any) else { return storedValue(of: flattened(any) as Any) ?? .null }
-        let key = object._header == nil ? unmanagedKey(object) : object._key
+        let isNamed = object._header != nil && (origin == nil || object._instance?.coordinator === origin)
+        let key = isNamed ? object._key : standInKey(object)
         objects[type(of: object).className(), default: [:]][key] = object
         return .object(key)
     }
 
-    private func unmanagedKey(_ object: ObjectBase) -> ObjectKey {
+    private func standInKey(_ object: ObjectBase) -> ObjectKey {
         let identifier = ObjectIdentifier(object)
         if let known = keys[identifier] { return known }
         // -1 is what an unmanaged object in a condition stands for.

@@ -162,7 +162,10 @@ extension _ClassAccess {
 
     private func dynamicValues(of any: Any) -> [String: Any] {
         switch any {
-        case let values as [String: Any]: return values.filter { model.position(of: $0.key) != nil }
+        case let values as [String: Any]:
+            return values.reduce(into: [:]) { named, entry in
+                if let position = model.position(of: entry.key) { named[model.properties[position].name] = entry.value }
+            }
         case let values as [Any]:
             guard values.count <= schema.properties.count else {
                 misuse(

@@ -4,8 +4,9 @@ import Foundation
 // Classes as the file has them, for programs that do not declare them.
 
 extension ObjectModel {
-    /// The model of a class of the file, whose objects are `DynamicObject`s.
-    static func dynamic(_ schema: ClassSchema) -> ObjectModel {
+    /// The model of a class of the file, whose objects are `DynamicObject`s. Where the program declares the class, they
+    /// know the names that it gives the properties as well.
+    static func dynamic(_ schema: ClassSchema, declaredAs declared: ObjectModel? = nil) -> ObjectModel {
         let properties = schema.properties.map { property in
             let wrapper = wrapper(of: property)
             var shape = wrapper.shape
@@ -19,7 +20,10 @@ extension ObjectModel {
         }
         return ObjectModel(
             type: DynamicObject.self, className: schema.name, kind: schema.kind, properties: properties, inverses: [],
-            holdsOnlyRows: true, isDynamic: true)
+            holdsOnlyRows: true, isDynamic: true,
+            otherNames: (declared?.properties ?? []).reduce(into: [:]) { names, property in
+                if property.name != property.storedName { names[property.name] = property.storedName }
+            })
     }
 
     private static func wrapper(of property: StoredProperty) -> any PersistedWrapper.Type {

@@ -83,6 +83,16 @@ extension _CustomPersistable {
         (object as? PersistedType).flatMap { _custom($0) }
     }
 
+    fileprivate static func defaulted(_ persisted: PersistedType) -> Self {
+        guard let value = _custom(persisted) else {
+            misuse(
+                "Failed to default construct a \(Self.self) using the default value for persisted type "
+                    + "\(PersistedType.self). This conversion must either succeed, the property must be optional, or you "
+                    + "must explicitly specify a default value for the property.")
+        }
+        return value
+    }
+
     fileprivate static func required(_ persisted: PersistedType) -> Self {
         guard let value = _custom(persisted) else {
             let reason = (Self.self as? any PersistableAsJSON.Type)?.failure(of: persisted).map { " \($0)" } ?? ""
@@ -104,7 +114,7 @@ extension _CustomPersistable where PersistedType: _PersistableScalar {
     public static var _optionalShape: _PropertyShape { PersistedType._optionalShape }
 
     /// The initial value of a property declared without a default.
-    public static func _zeroValue() -> Self { required(PersistedType._zeroValue()) }
+    public static func _zeroValue() -> Self { defaulted(PersistedType._zeroValue()) }
 
     /// Converts a stored value to this type.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {
@@ -168,7 +178,7 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
     }
 
     /// The initial value of a property declared without a default.
-    public static func _zeroValue() -> Self { required(PersistedType()) }
+    public static func _zeroValue() -> Self { defaulted(PersistedType()) }
 
     /// Converts a stored value to this type. A missing object reads as a new one, because the property is not optional.
     public static func _fromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self {

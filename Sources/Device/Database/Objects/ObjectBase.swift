@@ -213,8 +213,8 @@ extension ObjectBase {
 
     /// The object as a link to it, for query arguments. Nothing that is stored links to an unmanaged one.
     final func _linkValue() -> Value {
-        guard _header != nil else { return .object(ObjectKey(-1)) }
         ComparedObjects.seen?.value.objects.append(self)
+        guard _header != nil else { return .object(ObjectKey(-1)) }
         return .object(_key)
     }
 }

@@ -39,17 +39,21 @@ extension DeclaredSchema {
 extension ObjectModel {
     var shown: ObjectSchema {
         ObjectSchema(
-            className: className, objectClass: type, properties: properties.map(\.shown), isEmbedded: kind == .embedded,
+            className: className, objectClass: type, properties: properties.map { $0.shown(isDynamic) },
+            isEmbedded: kind == .embedded,
             isAsymmetric: kind == .asymmetric, computedProperties: inverses.map(\.shown))
     }
 }
 
 extension ObjectModel.Property {
-    fileprivate var shown: Property {
+    /// - Parameter isDynamic: Whether only the file declares it. There a mixed value is optional, because it can be nil;
+    ///   RealmSwift does not call a declared one so.
+    fileprivate func shown(_ isDynamic: Bool) -> Property {
         Property(
             name: name, columnName: storedName, type: PropertyType(shape.type), isArray: shape.collection == .list,
             isSet: shape.collection == .set, isMap: shape.collection == .map, isIndexed: isIndexed || isPrimaryKey,
-            isOptional: shape.isOptional, objectClassName: targetName ?? shape.target?.className(),
+            isOptional: shape.isOptional && (isDynamic || shape.type != .mixed),
+            objectClassName: targetName ?? shape.target?.className(),
             isPrimary: isPrimaryKey, linkOriginPropertyName: nil)
     }
 }

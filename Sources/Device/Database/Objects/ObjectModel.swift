@@ -39,6 +39,8 @@ final class ObjectModel: Sendable {
     /// Whether only the file declares the class. Its objects are then `DynamicObject`s.
     let isDynamic: Bool
     let properties: [Property]
+    /// Other names of properties: those that the program gives them, in a class whose names are the file's.
+    let otherNames: [String: String]
     let inverses: [Inverse]
     /// The names of older-style properties (collections, `RealmProperty`) in a class that also has `@Persisted` ones.
     /// They would not be stored, so validation reports them.
@@ -53,8 +55,9 @@ final class ObjectModel: Sendable {
 
     init(
         type: ObjectBase.Type, className: String, kind: ClassKind, properties: [Property], inverses: [Inverse],
-        passedOver: [String] = [], holdsOnlyRows: Bool, isDynamic: Bool = false
+        passedOver: [String] = [], holdsOnlyRows: Bool, isDynamic: Bool = false, otherNames: [String: String] = [:]
     ) {
+        self.otherNames = otherNames
         self.type = type
         self.className = className
         self.kind = kind
@@ -95,11 +98,12 @@ final class ObjectModel: Sendable {
     var primaryKey: Property? { primaryKeyIndex.map { properties[$0] } }
 
     func position(of name: String) -> Int? {
-        properties.firstIndex { $0.name == name }
+        if let position = properties.firstIndex(where: { $0.name == name }) { return position }
+        return otherNames[name].flatMap { other in properties.firstIndex { $0.name == other } }
     }
 
     func property(named name: String) -> Property? {
-        properties.first { $0.name == name }
+        position(of: name).map { properties[$0] }
     }
 }
 

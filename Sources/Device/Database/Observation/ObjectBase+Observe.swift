@@ -1,6 +1,7 @@
 import CausewayModel
 import CausewayObjectStore
 public import Dispatch
+public import Foundation
 
 /// One changed property: its name, and for single values the values before and after.
 ///
@@ -31,7 +32,7 @@ public struct PropertyChange {
 /// ```
 public enum ObjectChange<T> {
     /// Kept for compatibility; never sent.
-    case error(any Error)
+    case error(_ error: NSError)
     /// Properties of the object changed, with their old and new values.
     case change(T, [PropertyChange])
     /// The object was deleted. No notification follows.

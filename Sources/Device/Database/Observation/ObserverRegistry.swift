@@ -72,6 +72,10 @@ final class ObserverRegistry {
         isDelivering = true
         defer { isDelivering = false }
         observers.removeAll { $0.observer == nil }
+        Logger.note(
+            .trace, Category.Storage.notification,
+            "Notify \(observers.count) observers of version \(instance.transaction.version): "
+                + instance.configuration.path)
         for observer in observers.compactMap(\.observer) where !observer.state.isCancelled {
             observer.deliver(instance)
         }

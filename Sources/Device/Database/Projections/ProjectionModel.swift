@@ -73,11 +73,15 @@ extension ProjectionModel {
             for child in current.children {
                 guard let wrapper = child.value as? any ProjectedWrapper, let label = child.label else { continue }
                 let path = wrapper.erasedKeyPath
+                let rootPaths = P.Root.paths(readBy: path)
+                if rootPaths.isEmpty {
+                    misuse("@Projected property '\(label.dropFirst())' must be a part of Realm object")
+                }
                 // The wrapper of `name` is stored as `_name`.
                 own.append(
                     Property(
                         name: String(label.dropFirst()), path: Path(keyPath: path),
-                        rootPaths: P.Root.paths(readBy: path)))
+                        rootPaths: rootPaths))
             }
             properties = own + properties
             mirror = current.superclassMirror

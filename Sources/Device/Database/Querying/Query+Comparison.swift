@@ -16,7 +16,15 @@ extension Query {
             quantifier: quantifier, side.expression, comparator, right, options: options.syntax
         )
         let collections = Set([side.collection, other].compactMap { $0 })
-        return Query<Bool>(.condition(.comparison(comparison), over: collections))
+        return Query<Bool>(.condition(.comparison(comparison), over: collections, written: written(comparison)))
+    }
+
+    private func written(_ comparison: Comparison) -> WrittenCondition {
+        switch part {
+        case .count(_, let elements): .counted(comparison, elements: elements)
+        case .path(let path): .leaf(.comparison(comparison), isPlural: path.isPlural && path.aggregate == nil)
+        case .condition: .leaf(.comparison(comparison), isPlural: false)
+        }
     }
 
     func compared<V>(_ comparator: Comparator, _ right: Query<V>, options: StringOptions = []) -> Query<Bool> {
@@ -218,22 +226,6 @@ extension Query where T: _QueryOptional, T.Wrapped: RealmCollectionValue & _Quer
     /// let light = dogs.where { $0.weight.contains(5..<10) }
     /// ```
     public func contains(_ range: Range<T.Wrapped>) -> Query<Bool> { between(range) }
-}
-
-// MARK: - Enumerations
-
-extension Query where T: PersistableEnum {
-    /// The stored value of the enumeration.
-    ///
-    /// ```swift
-    /// let running = jobs.where { $0.status.rawValue.starts(with: "in") }
-    /// ```
-    public var rawValue: Query<T.RawValue> { Query<T.RawValue>(part) }
-}
-
-extension Query where T: _QueryOptional, T.Wrapped: PersistableEnum {
-    /// The stored value of the enumeration, or nil.
-    public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(part) }
 }
 
 /// Whether a value is compared by the conditions that its parts meet.

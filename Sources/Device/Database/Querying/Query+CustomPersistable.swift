@@ -68,7 +68,9 @@ extension Query {
             }
         }
         let present = Predicate.comparison(Comparison(path.expression, .notEqual, .value(.null)))
+        let condition = Predicate.all(of: [present] + comparisons)
         return Query<Bool>(
-            .condition(.all(of: [present] + comparisons), over: Set([path.collection].compactMap { $0 })))
+            .condition(
+                condition, over: Set([path.collection].compactMap { $0 }), written: .leaf(condition, isPlural: false)))
     }
 }

@@ -49,7 +49,8 @@ extension Query {
         let path = path
         guard case .path(let place) = path.expression else { preconditionFailure("the expression of a path is one") }
         let over = Set([path.collection].compactMap { $0 })
-        return Query<Bool>(.condition(place.holds(collection), over: over))
+        let condition = place.holds(collection)
+        return Query<Bool>(.condition(condition, over: over, written: .leaf(condition, isPlural: false)))
     }
 }
 

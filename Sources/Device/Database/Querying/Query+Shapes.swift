@@ -29,6 +29,8 @@ extension Query where T: _QueryOptional, T.Wrapped: EmbeddedObject {
     private func within(_ shape: any QueryShape) -> Query<Bool> {
         let condition = CausewayQuery.Predicate.geoWithin(
             GeoWithin(PropertyPath(path.names, aggregate: path.aggregate), shape.shape))
-        return Query<Bool>(.condition(condition, over: path.collection.map { [$0] } ?? []))
+        return Query<Bool>(
+            .condition(
+                condition, over: path.collection.map { [$0] } ?? [], written: .leaf(condition, isPlural: false)))
     }
 }

@@ -8,18 +8,20 @@ extension Query where T == Bool {
     /// ```
     ///
     /// Without `count`, different elements may satisfy the comparisons. All paths of the condition must go through the
-    /// same collection. The count can be compared only with a constant number.
+    /// same collection. The count can be compared only with a constant number. A path that goes through no collection,
+    /// and a subquery within, begin at the element.
     public var count: Query<Int> {
         let collections = collections
         guard let collection = collections.first else {
-            misuse("Subqueries must contain a key path that goes through a collection.")
+            misuse("Subqueries must contain a keypath starting with a collection.")
         }
         guard collections.count == 1 else {
             let names = collections.map { $0.joined(separator: ".") }.sorted().joined(separator: "' and '")
             misuse("Subqueries will only work with a single collection, and this one names '\(names)'.")
         }
         let subquery = Subquery(PropertyPath(collection), where: condition.ofElements(of: collection))
-        return Query<Int>(.count(subquery))
+        let elements = written.mappingPredicates { $0.ofElements(of: collection) }
+        return Query<Int>(.count(subquery, elements: elements))
     }
 }
 
@@ -49,7 +51,8 @@ extension Expression {
         case .arithmetic(let arithmetic):
             return .arithmetic(arithmetic.mappingPaths { $0.ofElements(of: collection) })
         case .typeOf(let path): return .typeOf(path.ofElements(of: collection))
-        case .subquery: misuse("A subquery cannot be part of another one.")
+        // A path of its own, which begins at the element, as in RealmSwift.
+        case .subquery: return self
         case .path(let path): return .path(path.ofElements(of: collection))
         }
     }
@@ -57,7 +60,9 @@ extension Expression {
 
 extension PropertyPath {
     fileprivate func ofElements(of collection: [String]) -> PropertyPath {
-        guard names.starts(with: collection), names.count > collection.count else {
+        // A property that is not behind the collection is one of the element's own, as in RealmSwift.
+        guard names.starts(with: collection) else { return self }
+        guard names.count > collection.count else {
             misuse(
                 "A subquery compares properties of the elements of '\(collection.joined(separator: "."))', and "
                     + "'\(text)' is none.")

@@ -30,8 +30,8 @@ public struct Query<T> {
 enum QueryPart {
     case path(QueryPath)
     /// A condition and the collections that its paths go through. `count` turns one of them into a subquery.
-    case condition(Predicate, over: Set<[String]>)
-    case count(Subquery)
+    case condition(Predicate, over: Set<[String]>, written: WrittenCondition)
+    case count(Subquery, elements: WrittenCondition)
 }
 
 /// A path of property names that starts at the queried class.
@@ -68,7 +68,7 @@ extension Query {
 
     /// The expression of this part in a comparison, and the collection that it goes through.
     var side: (expression: Expression, collection: [String]?) {
-        if case .count(let subquery) = part { return (.subquery(subquery), nil) }
+        if case .count(let subquery, _) = part { return (.subquery(subquery), nil) }
         return (path.expression, path.collection)
     }
 
@@ -142,13 +142,13 @@ extension Query where T == Bool {
     /// The finished condition. A Bool property without an operator means that it is true.
     package var condition: Predicate {
         switch part {
-        case .condition(let predicate, _): predicate
+        case .condition(let predicate, _, _): predicate
         case .path, .count: .comparison(Comparison(side.expression, .equal, .value(.bool(true))))
         }
     }
 
     var collections: Set<[String]> {
-        if case .condition(_, let collections) = part { return collections }
+        if case .condition(_, let collections, _) = part { return collections }
         return side.collection.map { [$0] } ?? []
     }
 
@@ -158,7 +158,7 @@ extension Query where T == Bool {
     /// let others = dogs.where { !$0.name.starts(with: "B") }
     /// ```
     public static prefix func ! (query: Query) -> Query {
-        Query(.condition(.not(query.condition), over: query.collections))
+        Query(.condition(.not(query.condition), over: query.collections, written: query.written.negated))
     }
 
     /// Combines two conditions that must both hold.
@@ -168,7 +168,11 @@ extension Query where T == Bool {
     /// ```
     public static func && (left: Query, right: Query) -> Query {
         let collections = left.collections.union(right.collections)
-        return Query(.condition(.all(of: [left.condition, right.condition]), over: collections))
+        return Query(
+            .condition(
+                .all(of: [left.condition, right.condition]), over: collections,
+                written: .both(left.written, right.written))
+        )
     }
 
     /// Combines two conditions of which at least one must hold.
@@ -178,6 +182,9 @@ extension Query where T == Bool {
     /// ```
     public static func || (left: Query, right: Query) -> Query {
         let collections = left.collections.union(right.collections)
-        return Query(.condition(.any(of: [left.condition, right.condition]), over: collections))
+        return Query(
+            .condition(
+                .any(of: [left.condition, right.condition]), over: collections,
+                written: .either(left.written, right.written)))
     }
 }

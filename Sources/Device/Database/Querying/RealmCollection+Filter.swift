@@ -21,7 +21,7 @@ extension RealmCollection {
     }
 
     func _filter(_ predicateFormat: String, _ arguments: [Any?]) -> Results<Element> {
-        _selected(by: reading { readSelection(predicateFormat, arguments) })
+        _selected(by: reading(\.predicate) { readSelection(predicateFormat, arguments) })
     }
 
     /// The elements that match a predicate: one made from a format string, a constant, or a compound of these.
@@ -30,7 +30,7 @@ extension RealmCollection {
     /// let puppies = dogs.filter(NSPredicate(format: "age < %@", 2))
     /// ```
     public func filter(_ predicate: NSPredicate) -> Results<Element> {
-        _filtered(by: reading { CausewayQuery.Predicate(predicate) })
+        _filtered(by: reading(\.self) { CausewayQuery.Predicate(predicate) })
     }
 
     /// The elements that match a condition that the compiler checks.
@@ -39,7 +39,7 @@ extension RealmCollection {
     /// dogs.where { $0.age < 2 && $0.name.starts(with: "B") }
     /// ```
     public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-        _filtered(by: reading { isIncluded(Query<Element>()).condition })
+        _filtered(by: reading(\.self) { isIncluded(Query<Element>()).condition })
     }
 
     /// The position of the first element that matches a format string, or nil.
@@ -48,7 +48,7 @@ extension RealmCollection {
     /// let place = dogs.index(matching: "name == %@", "Rex")
     /// ```
     public func index(matching predicateFormat: String, _ arguments: Any...) -> Int? {
-        _firstIndex(matching: reading { readPredicate(predicateFormat, arguments) })
+        firstIndex(reading: { readPredicate(predicateFormat, arguments) })
     }
 
     /// The position of the first element that matches a predicate, or nil.
@@ -57,7 +57,7 @@ extension RealmCollection {
     /// let place = dogs.index(matching: NSPredicate(format: "name == %@", "Rex"))
     /// ```
     public func index(matching predicate: NSPredicate) -> Int? {
-        _firstIndex(matching: reading { CausewayQuery.Predicate(predicate) })
+        firstIndex(reading: { CausewayQuery.Predicate(predicate) })
     }
 
     /// The position of the first element that matches a condition that the compiler checks, or nil.
@@ -66,15 +66,36 @@ extension RealmCollection {
     /// let place = dogs.index(matching: { $0.name == "Rex" })
     /// ```
     public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
-        _firstIndex(matching: reading { isIncluded(Query<Element>()).condition })
+        firstIndex(reading: { isIncluded(Query<Element>()).condition })
     }
 }
 
 extension RealmCollection {
-    /// A condition, once the objects that it compares with are known to be of this collection's file.
-    private func reading<Condition>(_ read: () -> Condition) -> Condition {
+    /// A condition, once the objects that it compares with are known to be of this collection's file, and of the classes
+    /// that its links lead to.
+    private func reading<Condition>(
+        _ predicate: KeyPath<Condition, CausewayQuery.Predicate>, _ read: () -> Condition
+    ) -> Condition {
         let (condition, objects) = ComparedObjects.collecting(read)
-        if !objects.isEmpty, _unmanaged == nil { _source.instance.checkOrigin(of: objects) }
+        guard !objects.isEmpty else { return condition }
+        if _unmanaged == nil { _source.instance.checkOrigin(of: objects) }
+        if let model = _unmanaged == nil
+            ? _source.access?.model : (Element.self as? ObjectBase.Type).map(ObjectModel.of)
+        {
+            condition[keyPath: predicate].checkClasses(of: objects, in: model)
+        }
         return condition
+    }
+
+    private func firstIndex(reading read: () -> CausewayQuery.Predicate) -> Int? {
+        guard _unmanaged != nil else { return _firstIndex(matching: reading(\.self, read)) }
+        var objects: [ObjectBase] = []
+        let condition = reading(\.self) {
+            let found = ComparedObjects.collecting(read)
+            objects = found.objects
+            ComparedObjects.seen?.value.objects += objects
+            return found.condition
+        }
+        return _firstIndex(matching: condition, comparing: ComparedObjects.origin(of: objects))
     }
 }

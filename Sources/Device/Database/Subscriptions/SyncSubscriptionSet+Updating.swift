@@ -18,6 +18,7 @@ extension SyncSubscriptionSet {
     /// ```
     ///
     /// Works offline: the server gets the new set at the next connection.
+    @preconcurrency
     public func update(_ block: () -> Void, onComplete: (@Sendable ((any Error)?) -> Void)? = nil) {
         let version: UInt64
         do {

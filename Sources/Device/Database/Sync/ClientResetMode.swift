@@ -82,6 +82,7 @@ public enum ClientResetMode: Sendable {
     /// let configuration = user.flexibleSyncConfiguration(clientResetMode: .discardLocal())    // warns: an old name
     /// ```
     @available(*, deprecated, message: "Use discardUnsyncedChanges")
+    @preconcurrency
     public static func discardLocal(
         beforeReset: BeforeReset? = nil, afterReset: AfterReset? = nil
     ) -> ClientResetMode {

@@ -57,6 +57,7 @@ public struct InitialSubscriptionsConfiguration: Sendable {
     ///     subscriptions.append(QuerySubscription<Dog> { $0.age < 2 })
     /// }
     /// ```
+    @preconcurrency
     public init(callback: @escaping @Sendable (SyncSubscriptionSet) -> Void, rerunOnOpen: Bool = false) {
         self.callback = callback
         self.rerunOnOpen = rerunOnOpen
@@ -84,6 +85,7 @@ extension User {
     ///   - initialSubscriptions: Runs when the file is opened for the first time, before anything is downloaded.
     ///   - rerunOnOpen: Whether `initialSubscriptions` runs at the first opening in every process, for queries that
     ///     change with time.
+    @preconcurrency
     public func flexibleSyncConfiguration(
         clientResetMode: ClientResetMode = .recoverUnsyncedChanges(),
         cancelAsyncOpenOnNonFatalErrors: Bool = false,

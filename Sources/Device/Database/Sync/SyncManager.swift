@@ -35,6 +35,7 @@ public final class SyncManager: Sendable {
     /// ```swift
     /// app.syncManager.errorHandler = { error, session in print(error.localizedDescription) }
     /// ```
+    @preconcurrency
     public var errorHandler: ErrorHandler? {
         get { settings.withLock(\.errorHandler) }
         set { settings.withLock { $0.errorHandler = newValue } }
@@ -87,6 +88,7 @@ public final class SyncManager: Sendable {
     /// ```swift
     /// app.syncManager.logger = { level, message in print("[\(level)] \(message)") }
     /// ```
+    @preconcurrency
     public var logger: Logger.LogFunction? {
         get { settings.withLock(\.logger) }
         set { settings.withLock { $0.logger = newValue } }

@@ -107,6 +107,7 @@ extension SyncSession {
     /// ```
     ///
     /// - Returns: The token that keeps the reports coming; nil when the user has logged out.
+    @preconcurrency
     public func addProgressNotification(
         for direction: ProgressDirection, mode: ProgressMode, block: @escaping @Sendable (Progress) -> Void
     ) -> ProgressNotificationToken? {

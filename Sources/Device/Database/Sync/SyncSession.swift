@@ -183,6 +183,7 @@ public final class SyncSession: Sendable {
     /// - Parameters:
     ///   - queue: Where the block is called; a thread of the library when nil.
     ///   - block: Called once, with nil or with the error that ``wait(for:)`` throws.
+    @preconcurrency
     public func wait(
         for direction: ProgressDirection, queue: DispatchQueue? = nil,
         block: @escaping @Sendable ((any Error)?) -> Void

@@ -193,8 +193,8 @@ extension RealmInstance {
         checkThread()
         guard confinement.willRunWork else {
             misuse(
-                "\(name) needs a Realm of a queue or an actor, or to be called from within a run loop. Use write(_:) on "
-                    + "other threads.")
+                "Cannot schedule async transaction. Make sure you are running from inside a run loop. \(name) needs one, "
+                    + "or a Realm of a queue or an actor. Use write(_:) on other threads.")
         }
         checkWritesAllowed()
         let id = waitingWrites.nextID()

@@ -33,6 +33,7 @@ extension Realm {
         ///
         /// When both a file and an in-memory identifier are given, the identifier wins. A synced Realm always has a
         /// file.
+        @preconcurrency
         public init(
             fileURL: URL? = defaultFileURL,
             inMemoryIdentifier: String? = nil,
@@ -138,6 +139,7 @@ extension Realm {
         /// ```
         ///
         /// With a block, properties may change their type or go away; without one a file accepts additions only.
+        @preconcurrency
         public var migrationBlock: MigrationBlock?
 
         /// Whether a file whose classes do not fit is deleted and created again.
@@ -155,6 +157,7 @@ extension Realm {
         ///     totalBytes > 100_000_000 && Double(usedBytes) / Double(totalBytes) < 0.5
         /// }
         /// ```
+        @preconcurrency
         public var shouldCompactOnLaunch: (@Sendable (_ totalBytes: Int, _ usedBytes: Int) -> Bool)?
 
         /// A Realm file to begin with. It is copied to `fileURL` when there is no file yet.

@@ -77,6 +77,9 @@ extension RealmInstance {
         configuration.migrationBlock?(Migration(from: old, to: new, declared: declared.schema), version)
         new.releaseTransaction()
         try transaction.finishRestructuring(to: declared.schema.withNestedCollections)
+        Logger.note(
+            .detail, Category.Storage.transaction,
+            "Migrate file: \(configuration.path) from schema version \(version) to \(configuration.schemaVersion)")
     }
 
     /// Two Realms at one place cannot disagree about how the file is used.
@@ -133,8 +136,15 @@ extension FileCoordinator {
             let coordinator = try open(path: configuration.path, options: options)
             if isFirst, !options.inMemory, !options.readOnly, let shouldCompact = configuration.shouldCompactOnLaunch {
                 let statistics = try coordinator.store.statistics()
-                if shouldCompact(statistics.sizeBytes, statistics.usedBytes) { try coordinator.store.compact() }
+                if shouldCompact(statistics.sizeBytes, statistics.usedBytes) {
+                    try coordinator.store.compact()
+                    Logger.note(
+                        .detail, Category.Storage.transaction,
+                        "Compact file: \(configuration.path), "
+                            + "\(statistics.usedBytes) of \(statistics.sizeBytes) bytes used")
+                }
             }
+            if isFirst { Logger.note(.detail, Category.Storage.transaction, "Open file: \(configuration.path)") }
             return coordinator
         } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)

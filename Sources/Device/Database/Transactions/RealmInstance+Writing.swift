@@ -56,6 +56,7 @@ extension RealmInstance {
             throw error
         }
         isInWrite = false
+        Logger.note(.debug, Category.Storage.transaction, "Commit version \(version): \(configuration.path)")
         changed()
         observers.skip(tokens, self)
         participant?.didCommit(version: version, through: coordinator)

@@ -263,7 +263,8 @@ final class RealmInstance {
         let place = "dynamic " + name
         if let access = accesses[place] ?? frozenClasses?[place] { return access }
         guard let table = transaction.table(name), table.nestedKind == nil else { misuse(Self.notManaged(name)) }
-        let access = _ClassAccess(ObjectModel.dynamic(table.schema), table: table, in: self)
+        let access = _ClassAccess(
+            ObjectModel.dynamic(table.schema, declaredAs: declared.models[name]), table: table, in: self)
         if let frozenClasses { return frozenClasses.add(access, named: place) }
         accesses[place] = access
         return access

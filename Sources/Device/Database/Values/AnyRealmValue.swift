@@ -299,9 +299,11 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
     /// Adds an object that is in no Realm yet, where there is a Realm to add it to.
     private static func link(to object: Object, _ links: _ClassAccess?) -> Value {
         guard let links else {
-            // For a query argument.
-            _ = object._linkValue()
-            return .anyObject(ClassedKey(object._checkedAccess().table.number, object._key))
+            // For a query argument. Nothing that is stored links to an object that no Realm manages.
+            guard case .object(let key) = object._linkValue(), object._header != nil else {
+                return .anyObject(ClassedKey(0, ObjectKey(-1)))
+            }
+            return .anyObject(ClassedKey(object._checkedAccess().table.number, key))
         }
         // In an object that is added, the levels of collections are counted from zero.
         let level = links.instance.nestedBeingMade

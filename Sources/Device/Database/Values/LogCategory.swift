@@ -22,7 +22,8 @@ public protocol LogCategory: Sendable {
 /// Logger.setLogLevel(.warn, for: Category.app)
 /// ```
 ///
-/// Most messages of the library are about synchronisation today. The other categories exist so that apps can name them.
+/// Messages about local work are in `Storage.transaction` (files opened, compacted and migrated, commits) and
+/// `Storage.notification`, those about an app's calls in `app`. All of them are of level `detail` or below.
 public enum Category: String, LogCategory {
     /// Everything.
     case realm = "Realm"

@@ -75,6 +75,7 @@ public final class Logger: Sendable {
     /// ```swift
     /// let logger = Logger(level: .debug) { level, message in print("[\(level)] \(message)") }
     /// ```
+    @preconcurrency
     public init(level: LogLevel, logFunction: @escaping LogFunction) {
         function = { level, _, message in logFunction(level, message) }
         threshold = Atomic(level.rawValue)
@@ -85,6 +86,7 @@ public final class Logger: Sendable {
     /// ```swift
     /// let logger = Logger(level: .debug) { level, category, message in print(category.rawValue, message) }
     /// ```
+    @preconcurrency
     public init(level: LogLevel, function: @escaping CategoryLogFunction) {
         self.function = function
         threshold = Atomic(level.rawValue)
@@ -95,6 +97,7 @@ public final class Logger: Sendable {
     /// ```swift
     /// let logger = Logger(function: { level, category, message in print(category.rawValue, level, message) })
     /// ```
+    @preconcurrency
     public convenience init(function: @escaping CategoryLogFunction) {
         self.init(level: .info, function: function)
     }
@@ -111,6 +114,7 @@ public final class Logger: Sendable {
         set {
             if self === Logger.shared { Logger.levels.withLock { $0 = [:] } }
             threshold.store(newValue.rawValue, ordering: .relaxed)
+            Logger.noteLoudest()
         }
     }
 
@@ -146,6 +150,7 @@ public final class Logger: Sendable {
                 levels[name] = level
             }
         }
+        noteLoudest()
     }
 
     /// Up to which level messages of a category pass.
@@ -173,6 +178,24 @@ public final class Logger: Sendable {
     /// ```
     public static var shared: Logger {
         get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
+        set {
+            current.withLock { $0 = newValue }
+            noteLoudest()
+        }
+    }
+
+    /// The highest level that any category of the shared logger lets through.
+    private static let loudest = Atomic(LogLevel.info.rawValue)
+
+    private static func noteLoudest() {
+        let ofCategories = levels.withLock { $0.values.max() } ?? .off
+        loudest.store(max(shared.level, ofCategories).rawValue, ordering: .relaxed)
+    }
+
+    /// Logs a step of the library's work. Where no category lets its level through, it costs the reading of one number.
+    @inline(__always)
+    static func note(_ level: LogLevel, _ category: any LogCategory, _ message: @autoclosure () -> String) {
+        guard level.rawValue <= loudest.load(ordering: .relaxed) else { return }
+        shared.log(level: level, category: category, message: message())
     }
 }

@@ -221,6 +221,13 @@ extension Realm.Error: CustomNSError {
     /// The message, the file and the cause, as Foundation asks for them.
     ///
     /// ```swift
+    /// let path = (error as? Realm.Error)?.userInfo[NSFilePathErrorKey]
+    /// ```
+    public var userInfo: [String: Any] { errorUserInfo }
+
+    /// The same as `userInfo`, under the name that Foundation asks for.
+    ///
+    /// ```swift
     /// let path = (error as? Realm.Error)?.errorUserInfo[NSFilePathErrorKey]
     /// ```
     public var errorUserInfo: [String: Any] {
