@@ -47,6 +47,7 @@ private struct RuleBinder {
     private func leaf(_ predicate: Predicate) -> BoundPredicate? {
         for candidate in Self.readings(of: predicate) {
             guard let bound = try? candidate.bound(to: className, in: schema) else { continue }
+            if bound.productOfCollections(in: schema) != nil { return nil }
             return mayUseLinks || bound.usesLinks(in: schema).isEmpty ? bound : nil
         }
         return nil
@@ -149,8 +150,13 @@ extension AccessRules {
         _ leaf: Predicate, _ className: String, _ schema: Schema, _ mayUseLinks: Bool, onlyNames: Bool
     ) -> String? {
         do {
-            let links = try leaf.bound(to: className, in: schema).usesLinks(in: schema)
-            guard let link = links.first, !mayUseLinks else { return nil }
+            let bound = try leaf.bound(to: className, in: schema)
+            if let product = bound.productOfCollections(in: schema) {
+                return
+                    "The rule compares each element of one collection with each of another: '\(product)'. Whoever writes "
+                    + "objects would choose what that costs. Compare an operator such as @count or @max."
+            }
+            guard let link = bound.usesLinks(in: schema).first, !mayUseLinks else { return nil }
             return
                 "The rule looks through a link to another object: '\(link)'. Who may read an object follows from itself "
                 + "and what is embedded in it. Copy what decides into a property of '\(className)'."

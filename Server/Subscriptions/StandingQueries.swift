@@ -124,6 +124,13 @@ package struct StandingQueries: Hashable, Sendable {
                     + "served: \(error)")
         }
         try refuseLinks(bound.usesLinks(in: schema), text)
+        if let product = bound.productOfCollections(in: schema) {
+            throw StoreFailure(
+                .queryInvalid,
+                "The subscription to \(text.className.quoted) with the query \(text.predicate.quoted) compares each element "
+                    + "of one collection with each of another: \(product.quoted). Compare an operator such as @count or "
+                    + "@max, or subscribe to a wider set and filter on the device.")
+        }
         return (number, bound)
     }
 
@@ -205,7 +212,10 @@ extension BoundPredicate {
             if case .path(let other) = test.right { paths.append(other) }
         case .geoWithin(let within): paths = [within.path]
         // The condition is about what the collection holds, which belongs to the property.
-        case .subquery(let subquery): paths = [subquery.count.path]
+        case .subquery(let subquery):
+            paths = [subquery.count.path]
+            if case .path(let other) = subquery.count.operand { paths.append(other) }
+        case .pairs(let pairs): paths = pairs.paths
         }
         for path in paths {
             if let step = path.steps.first { found.insert(step.schemaIndex) }

@@ -11,7 +11,10 @@ struct ClaimPlaces {
         counts = Array(repeating: 0, count: count)
     }
 
-    var isComplete: Bool { counts.allSatisfy { $0 == 1 } }
+    /// Whether a claim stands in a comparison with a quantifier on both sides.
+    private var hasTwoQuantifiers = false
+
+    var isComplete: Bool { !hasTwoQuantifiers && counts.allSatisfy { $0 == 1 } }
 
     mutating func place(_ predicate: Predicate) -> Predicate {
         switch predicate {
@@ -22,8 +25,21 @@ struct ClaimPlaces {
         case .comparison(var comparison):
             comparison.left = place(comparison.left)
             comparison.right = place(comparison.right)
+            guard case (.path, .path) = (comparison.left, comparison.right) else {
+                return .comparison(settled(comparison))
+            }
             return .comparison(comparison)
         }
+    }
+
+    /// Beside a claim there is one collection at most, and it takes the one quantifier.
+    private mutating func settled(_ comparison: Comparison) -> Comparison {
+        var comparison = comparison
+        if comparison.quantifier == .implied {
+            (comparison.quantifier, comparison.rightQuantifier) = (comparison.rightQuantifier, .implied)
+        }
+        if comparison.rightQuantifier != .implied { hasTwoQuantifiers = true }
+        return comparison
     }
 
     private mutating func place(_ side: Expression) -> Expression {

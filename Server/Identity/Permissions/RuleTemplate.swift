@@ -35,7 +35,8 @@ package struct RuleTemplate: Hashable, Sendable {
         guard placed.isComplete else {
             throw RuleError(
                 "The expression mentions $user where no value can stand. A claim stands alone on one side of a comparison, "
-                    + "or in arithmetic; not in braces, not inside of a SUBQUERY, and nothing follows it.")
+                    + "or in arithmetic; not in braces, not inside of a SUBQUERY, not beside two quantifiers, and nothing follows it."
+            )
         }
     }
 

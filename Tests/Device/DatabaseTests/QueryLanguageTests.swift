@@ -11,6 +11,7 @@ class LanguageItem: Object {
     @Persisted var group: String
     @Persisted var anything: AnyRealmValue
     @Persisted var scores: List<Int>
+    @Persisted var marks: Map<String, Int>
     @Persisted var parts: List<LanguageItem>
     @Persisted var owner: LanguageItem?
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
@@ -41,6 +42,7 @@ struct QueryLanguageTests {
             value: ["id": id, "price": Double(id) / 2, "pieces": id % 7, "group": ["a", "b", "c", "d"][id / 5 % 4]])
         item.discount = id.isMultiple(of: 3) ? id : nil
         item.scores.append(objectsIn: (0..<id % 4).map { id - $0 })
+        if id.isMultiple(of: 2) { item.marks["the x"] = 20 - id }
         item.anything = [.none, .int(id), .string("text \(id)"), .double(1.5), .bool(true)][id % 5]
     }
 
@@ -141,6 +143,39 @@ struct QueryLanguageTests {
         #expect(results.where { $0.id < 18 }.sum(of: \.id) == 33)
         #expect(results.max(of: \.id) == 19)
         #expect(results.explain().hasSuffix("the first 4"))
+    }
+
+    @Test("order by an entry of a map and by an element of a list")
+    func orderOfParts() {
+        #expect(ids("id > 0 SORT(marks['the x'] ASC, id DESC) LIMIT(1)") == [19])
+        #expect(ids("marks['the x'] != nil SORT(marks['the x'] ASC) LIMIT(3)") == [18, 16, 14])
+        #expect(ids("TRUEPREDICATE SORT(marks['the x'] DESC) LIMIT(3)") == [0, 2, 4])
+        #expect(ids("TRUEPREDICATE SORT(scores[0] DESC) LIMIT(3)") == [19, 18, 17])
+        #expect(ids("TRUEPREDICATE SORT(scores[LAST] ASC, id ASC) LIMIT(6)") == [0, 4, 8, 12, 16, 1])
+        #expect(ids("id > 0 SORT(owner.marks['the x'] DESC, id) LIMIT(2)") == [1, 4])
+        let items = realm.objects(LanguageItem.self).sorted(byKeyPath: "marks['the x']", ascending: false)
+        #expect(items.first?.id == 0)
+        #expect(items.last?.id == 19)
+    }
+
+    @Test("quantifiers on both sides, sizes, and the count of a SUBQUERY beside a property")
+    func documentedSentences() {
+        #expect(
+            ids("ANY {1, 18} > ALL scores")
+                == ids { item in
+                    [1, 18].contains { value in item.scores.allSatisfy { value > $0 } }
+                })
+        #expect(ids("group.@size == 1").count == 20)
+        #expect(
+            ids("SUBQUERY(parts, $p, $p.pieces == 0).@count >= pieces")
+                == ids { item in
+                    item.parts.count { $0.pieces == 0 } >= item.pieces
+                })
+        #expect(
+            ids("ANY scores > ALL parts.scores")
+                == ids { item in
+                    item.scores.contains { score in item.parts.flatMap { Array($0.scores) }.allSatisfy { score > $0 } }
+                })
     }
 
     @Test("limited results follow changes and tell their observers")

@@ -55,7 +55,7 @@ struct ParserTests {
         x == -5                                          |
         x == +5                                          | x == 5
         x == -9223372036854775808                        |
-        x == 9223372036854775808                         | x == 9.223372036854776e+18
+        x == 9223372036854775808                         |
         x == 0x1F                                        | x == 31
         x == 1.5                                         |
         x == .5                                          | x == 0.5
@@ -163,7 +163,6 @@ struct ParserTests {
             ("age IN 5", 7, "a list of values or a key path after IN"),
             ("5 == 5", 0, "a key path on one side"),
             ("any == 5", 4, "a key path or a value"),
-            ("in == 5", 0, "a key path or a value"),
             ("a. == 1", 3, "a property name"),
             ("a..b == 1", 2, "a property name"),
             ("a.@foo == 1", 2, "@count, @min, @max, @sum or @avg"),
@@ -171,7 +170,7 @@ struct ParserTests {
             ("a.@sum.@avg.b == 1", 7, "only one operator on a collection in a key path"),
             ("age == 12abc", 9, "the end of the number"),
             ("age == 1e", 7, "digits of an exponent"),
-            ("age == 1e999", 7, "a finite Double"),
+            ("age == 1e9999", 7, "a finite Double"),
             ("age == 1e99f", 7, "a finite Float"),
             ("age == 0x", 7, "a hexadecimal number that fits 64 bits"),
             ("age == -x", 7, "a number"),
@@ -192,9 +191,11 @@ struct ParserTests {
             ("SUBQUERY(a, $b, $b.c == 1.@count > 0", 26, "AND, OR or ')'"),
             ("SUBQUERY(a, $b, $b.c == 1) > 0", 27, ".@count"),
             ("SUBQUERY(a, $b, $b.c == 1).@max > 0", 27, ".@count"),
-            ("SUBQUERY(a, $b, $b.c == 1).@count > a", 36, "a constant number"),
+            (
+                "SUBQUERY(a, $b, $b.c == 1).@count > SUBQUERY(a, $b, $b.c == 1).@count", 36,
+                "a number or a key path to one"
+            ),
             ("1 IN SUBQUERY(a, $b, $b.c == 1).d", 32, ".@count"),
-            ("a == SUBQUERY(a, $b, $b.c == 1).@count", 5, "a constant number"),
             ("SUBQUERY(a, $b, SUBQUERY($b.c, $d, $b.e == 1).@count > 0).@count > 0", 35, "a property of $d"),
             ("SUBQUERY(a, $b, %K == 1).@count > 0", 16, "at least 1 arguments"),
             ("SUBQUERY(a,$b,$b.c<1).@count BETWEEN 1", 37, "two values for BETWEEN {low, high}"),

@@ -11,19 +11,38 @@ extension NaiveEvaluator {
         var reached: [ReferenceStore.Collection?]
         var found: [Value?] = []
         if let name = step.mapKey {
-            reached = [store.collections[entries(step, of: row)[name] ?? .null]]
+            found = [entries(step, of: row)[name]]
+            reached = [store.collections[found[0] ?? .null]]
         } else {
             switch step.collection {
-            case .none: reached = [store.collections[row.values[step.property]]]
+            case .none:
+                found = [row.values[step.property]]
+                reached = [store.collections[row.values[step.property]]]
             case .list, .set: reached = [.list(row.lists[step.property] ?? [])]
             case .map: reached = [.map(entries(step, of: row))]
             }
         }
         for subscripted in step.nested {
-            found = reached.flatMap { elements(of: $0, at: subscripted) }
+            if subscripted == .count {
+                // A text or data has as many as it has bytes.
+                found = reached.indices.map { place in
+                    bytes(of: found.indices.contains(place) ? found[place] : nil)
+                        ?? elements(of: reached[place], at: .count)[0]
+                }
+            } else {
+                found = reached.flatMap { elements(of: $0, at: subscripted) }
+            }
             reached = found.map { value in value.flatMap { store.collections[$0] } }
         }
         return goesToMany(step.nested) ? found.compactMap { $0 } : found.map { $0 ?? .null }
+    }
+
+    private func bytes(of value: Value?) -> Value? {
+        switch value {
+        case .string(let text): .int(Int64(text.utf8.count))
+        case .bytes(let bytes): .int(Int64(bytes.count))
+        default: nil
+        }
     }
 
     func goesToMany(_ steps: [NestedStep]) -> Bool { steps.contains(.any) || steps.contains(.keys) }

@@ -28,6 +28,8 @@ struct NaiveEvaluator {
         case .geoWithin(let within): return holds(within, key, className)
         case .computed(let computation): return holds(computation, key, className)
         case .type(let test): return holds(test, key, className)
+        // The generated texts ask for pairs, against an evaluator of their own.
+        case .pairs: return false
         }
     }
 
@@ -165,7 +167,7 @@ struct NaiveEvaluator {
 
     func fold(_ aggregate: Aggregate, _ values: [Value], _ path: BoundPath) -> Value {
         if aggregate == .count { return .int(Int64(values.count)) }
-        let present = values.filter { !$0.isNull }
+        let present = values.filter { !$0.isNull && NaiveNumber.decimal($0)?.isNaN != true }
         let isInteger = path.steps.last?.type == .int
         let isMixed = path.steps.last?.type == .mixed
         let isDecimal = isMixed || path.steps.last?.type == .decimal128
@@ -183,7 +185,7 @@ struct NaiveEvaluator {
             return .double(Double(integers(present).reduce(0, +)) / Double(present.count))
         case .average: return .double(doubles(present).reduce(0, +) / Double(present.count))
         case .minimum, .maximum:
-            // The first that no later one beats; a NaN beats nothing and is beaten by nothing.
+            // The first that no later one beats.
             var best = Value.null
             for value in present {
                 let beats =

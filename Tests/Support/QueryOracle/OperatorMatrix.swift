@@ -238,7 +238,9 @@ package struct OperatorMatrix {
             guard right.isToMany else { return try expectRefusal(predicate, "Invalid predicate: IN needs a list") }
             comparator = .equal
         }
-        if right.isToMany {
+        // IN asks for any of the elements on the right, of any on the left.
+        let isOfPairs = operation == .in && left.isToMany && right.isToMany
+        if right.isToMany, !isOfPairs {
             guard !left.isToMany, let turned = MatrixRules.turned(comparator) else {
                 return try expectRefusal(predicate, "Comparing two collection columns is not permitted.")
             }
@@ -257,8 +259,10 @@ package struct OperatorMatrix {
         }
         let rule = NaiveComparison(options: leftType == .string || leftType == .mixed ? options : [])
         try expectAnswer(predicate) { row in
-            let single = row[right.column]?.first ?? .null
-            return (row[left.column] ?? []).contains { rule.holds($0, comparator, single) }
+            let others = isOfPairs ? row[right.column] ?? [] : [row[right.column]?.first ?? .null]
+            return (row[left.column] ?? []).contains { value in
+                others.contains { rule.holds(value, comparator, $0) }
+            }
         }
     }
 
@@ -339,7 +343,10 @@ private enum MatrixRules {
         if isOrder(comparator), [.bool, .object].contains(type) { return missing }
         let hasOrder = isNumber(type) || [.date, .objectId, .uuid, .mixed].contains(type)
         if comparator == .between, !hasOrder { return missing }
-        guard takesText, !options.isEmpty else { return nil }
+        guard !options.isEmpty else { return nil }
+        guard takesText else {
+            return "Invalid operator type: [c] and [d] are not supported for type '\(names[type] ?? "")'"
+        }
         if isOrder(comparator) || comparator == .between {
             return "Invalid operator type: Lexicographical comparison"
         }
@@ -368,7 +375,9 @@ private enum MatrixRules {
             case (.decimal128, .bool), (.decimal128, .int), (.decimal128, .float), (.decimal128, .double),
                 (.decimal128, .decimal):
                 true
-            case (.string, .string), (.data, .bytes), (.date, .timestamp), (.objectId, .objectId), (.uuid, .uuid): true
+            case (.string, .string), (.string, .bytes), (.data, .bytes), (.date, .timestamp), (.objectId, .objectId),
+                (.uuid, .uuid):
+                true
             case (.object, .link): true
             case (.object, .anyLink(let link)): link.className == property.target
             default: false
@@ -383,6 +392,7 @@ private enum MatrixRules {
         case (.bool, .float(let number)): .bool(number == 1)
         case (.bool, .double(let number)): .bool(number == 1)
         case (.bool, .decimal(let number)): .bool(!number.isZero)
+        case (.string, .bytes(let bytes)): .string(String(decoding: bytes, as: UTF8.self))
         case (.mixed, _), (.bool, _): value
         case (_, .bool(let flag)): .int(flag ? 1 : 0)
         default: value

@@ -31,13 +31,14 @@ struct Dependencies {
             add(comparison.path, ofElements: ofElements)
             if case .path(let path) = comparison.operand { add(path, ofElements: ofElements) }
         case .computed(let computation): for path in computation.paths { add(path, ofElements: ofElements) }
+        case .pairs(let pairs): for path in pairs.paths { add(path, ofElements: ofElements) }
         case .type(let test): for path in test.paths { add(path, ofElements: ofElements) }
         case .geoWithin(let within):
             add(within.path, ofElements: ofElements)
             foreign[within.target, default: OfClass()].columns.insert(within.typeProperty)
             foreign[within.target, default: OfClass()].columns.insert(within.coordinatesProperty)
         case .subquery(let subquery):
-            add(subquery.count.path, ofElements: ofElements)
+            add(.comparison(subquery.count), ofElements: ofElements)
             add(subquery.condition, ofElements: true)
         }
     }

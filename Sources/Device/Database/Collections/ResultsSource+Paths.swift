@@ -89,11 +89,10 @@ extension ObjectModel {
 
 extension _ClassAccess {
     func sortKey(_ keyPath: String, ascending: Bool) -> BoundSortKey {
-        let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        let path = model.storedNames(names).joined(separator: ".")
+        var key = SortKey(keyPath: keyPath, ascending: ascending)
+        key.path.names = model.storedNames(key.path.names)
         do {
-            return try instance.transaction.bound(
-                SortKey(keyPath: path, ascending: ascending), to: model.className)
+            return try instance.transaction.bound(key, to: model.className)
         } catch {
             misuse("\(error)")
         }

@@ -5,7 +5,10 @@ import CausewayQuery
 enum MixedCodes {
     /// Numbers that ascend as the values do. Equal if neither value precedes the other.
     static func ordered(of table: Table, _ column: Int, _ keys: [ObjectKey]) -> OrderedNumbers {
-        let values = keys.map { table.value($0, column) }
+        ordered(keys.map { table.value($0, column) })
+    }
+
+    static func ordered(_ values: [Value]) -> OrderedNumbers {
         let order = values.indices.sorted { ValueOrder.precedes(values[$0], values[$1]) }
         var codes = [UInt64](repeating: 0, count: values.count)
         var code: UInt64 = 0

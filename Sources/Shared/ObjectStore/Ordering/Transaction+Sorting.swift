@@ -43,6 +43,13 @@ extension SortCodes {
         guard let (table, keys, step) = table.end(of: sortKey.path, from: keys), step.collection == .none else {
             return []
         }
+        if !step.isColumn {
+            // An entry of a map or an element of a list: read row by row.
+            let values = keys.map { key in
+                key.rawValue < 0 ? Value.null : StoredRow(table: table, key: key).value(at: step)
+            }
+            return codes(MixedCodes.ordered(values), ascending: sortKey.ascending)
+        }
         switch step.type {
         case .string, .data:
             let strings = ByteStringCodes(mayGiveUp: true)

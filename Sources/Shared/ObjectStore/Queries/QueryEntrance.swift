@@ -237,7 +237,7 @@ struct QueryEntrance {
         case .not(let part): return scanCost(part)
         case .and(let parts): return 1.2 * (parts.map { scanCost($0) }.min() ?? 0)
         case .or(let parts): return parts.reduce(0) { $0 + scanCost($1) }
-        case .subquery, .geoWithin, .type: return 500
+        case .subquery, .geoWithin, .type, .pairs: return 500
         case .computed(let computation):
             let isOfColumns = computation.paths.allSatisfy { path in
                 path.aggregate == nil && path.steps.count == 1 && path.steps[0].isColumn

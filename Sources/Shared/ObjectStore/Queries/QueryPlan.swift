@@ -160,7 +160,7 @@ struct QueryPlan {
         case .subquery(let subquery):
             InverseTests.test(subquery, table) ?? ListTests.test(subquery, table)
                 ?? RowTest(table: table, predicate: predicate)
-        case .geoWithin, .type: RowTest(table: table, predicate: predicate)
+        case .geoWithin, .type, .pairs: RowTest(table: table, predicate: predicate)
         case .computed(let computation):
             ArithmeticTest(computation, table) ?? RowTest(table: table, predicate: predicate)
         }
@@ -235,7 +235,7 @@ extension BoundPredicate {
             comparison.path.aggregate == nil && comparison.operand.constants != nil
                 && comparison.path.steps.count == 1
                 && comparison.path.steps.allSatisfy { $0.isColumn && $0.type != .object && $0.type != .mixed }
-        case .subquery, .geoWithin, .computed, .type: false
+        case .subquery, .geoWithin, .computed, .type, .pairs: false
         }
     }
 }

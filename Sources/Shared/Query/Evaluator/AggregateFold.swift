@@ -1,7 +1,7 @@
 package import CausewayModel
 
-/// `@count`, `@min`, `@max`, `@sum` or `@avg` over the values of a collection, one after the other. Nulls count for
-/// `@count` and for nothing else. Of mixed values, the sum and the average take the numbers, as decimals. The minimum
+/// `@count`, `@min`, `@max`, `@sum` or `@avg` over the values of a collection, one after the other. Nulls and NaNs count
+/// for `@count` and for nothing else. Of mixed values, the sum and the average take the numbers, as decimals. The minimum
 /// and the maximum are the first and the last in the order of a sort.
 package struct AggregateFold {
     private let aggregate: Aggregate
@@ -23,7 +23,7 @@ package struct AggregateFold {
             count += 1
             return
         }
-        guard !value.isNull else { return }
+        guard !value.isNull, !value.isNotANumber else { return }
         if type == .mixed { return add(mixed: value) }
         count += 1
         switch aggregate {
@@ -69,6 +69,18 @@ package struct AggregateFold {
         case .average where type == .int: .double(Double(integers) / Double(count))
         case .average where isDecimal: .decimal(decimals / DecimalNumber(Int64(count)))
         case .average: .double(doubles / Double(count))
+        }
+    }
+}
+
+extension Value {
+    /// Whether it is a NaN of any type.
+    fileprivate var isNotANumber: Bool {
+        switch self {
+        case .float(let value): value.isNaN
+        case .double(let value): value.isNaN
+        case .decimal(let value): value.isNaN
+        default: false
         }
     }
 }

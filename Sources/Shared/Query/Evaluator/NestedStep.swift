@@ -10,8 +10,11 @@ package enum NestedStep: Hashable, Sendable {
     case any
     /// Every key of a dictionary.
     case keys
-    /// How many elements there are. Written as an aggregate; binding the path makes it a step.
+    /// How many elements there are, or bytes of a text or data. Written as an aggregate; binding the path makes it a step.
     case count
+    /// The bytes of each text or data that the steps before it find. It is the last step, and no parser makes it: binding
+    /// the path does, of `name.@count` and `names.length`.
+    case length
 
     /// Whether it leads from one value to several.
     var isToMany: Bool { self == .any || self == .keys }
@@ -22,12 +25,15 @@ package enum NestedContent: Sendable {
     case list([Value])
     /// Keys and their values, in one order.
     case map([String], [Value])
+    /// A text or data of so many bytes: it can be counted, and has no elements.
+    case bytes(Int)
 }
 
 extension NestedContent {
     var values: [Value] {
         switch self {
         case .list(let values), .map(_, let values): values
+        case .bytes: []
         }
     }
 
@@ -35,13 +41,15 @@ extension NestedContent {
     fileprivate func values(at step: NestedStep) -> [Value] {
         switch (step, self) {
         case (.any, _): values
+        case (.count, .bytes(let count)): [.int(Int64(count))]
         case (.count, _): [.int(Int64(values.count))]
         case (.index(let index), .list(let values)): values.indices.contains(index) ? [values[index]] : []
         case (.key(let key), .map(let names, let values)):
             names.firstIndex { $0.isSame(as: key.string) }.flatMap { values.indices.contains($0) ? [values[$0]] : nil }
                 ?? []
         case (.keys, .map(let names, _)): names.map(Value.string)
-        case (.index, .map), (.key, .list), (.keys, .list): []
+        case (.index, .map), (.key, .list), (.keys, .list), (.index, .bytes), (.key, .bytes), (.keys, .bytes): []
+        case (.length, _): []
         }
     }
 }
@@ -52,6 +60,11 @@ extension RowSource {
     ///
     /// Single steps that find nothing give one null. If any step leads to several values, nothing found is no value.
     func walkNested(_ step: BoundPath.Step, _ body: (Value) -> Bool) -> Bool {
+        if step.nested.last == .length {
+            var measured = step
+            measured.nested.removeLast()
+            return walk([measured]) { body($0.byteCount.map { .int(Int64($0)) } ?? .null) }
+        }
         let isToMany = step.isToMany
         return descend(content(of: step), step.nested[...]) { found in
             guard let found else { return isToMany || body(.null) }
@@ -61,9 +74,9 @@ extension RowSource {
 
     /// What the first step goes into: the property's own list or map, or what its one value holds.
     private func content(of step: BoundPath.Step) -> NestedContent? {
-        if step.mapKey != nil { return nested(in: value(at: step)) }
+        if step.mapKey != nil { return content(of: value(at: step)) }
         switch step.collection {
-        case .none: return nested(in: value(at: step))
+        case .none: return content(of: value(at: step))
         case .list, .set: return .list(elements(of: step.property, in: step.className))
         case .map:
             let names = elements(of: ~step.property, in: step.className).map { name in
@@ -72,6 +85,8 @@ extension RowSource {
             return .map(names, elements(of: step.property, in: step.className))
         }
     }
+
+    private func content(of value: Value) -> NestedContent? { value.byteCount.map { .bytes($0) } ?? nested(in: value) }
 
     /// - Parameter body: Is handed nil where a step finds nothing.
     private func descend(
@@ -82,9 +97,20 @@ extension RowSource {
         if found.isEmpty { return body(nil) }
         let rest = steps.dropFirst()
         for next in found {
-            guard rest.isEmpty ? body(next) : descend(nested(in: next), rest, body) else { return false }
+            guard rest.isEmpty ? body(next) : descend(self.content(of: next), rest, body) else { return false }
         }
         return true
+    }
+}
+
+extension Value {
+    /// The bytes of a text or data; nil for other values.
+    fileprivate var byteCount: Int? {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .bytes(let bytes): bytes.count
+        default: nil
+        }
     }
 }
 

@@ -5,7 +5,7 @@ extension BoundComputation {
         guard let elements else { return holds(row, .null) }
         var found = false
         // Each quantifier is decided by the first element that answers its question.
-        row.walk(elements.steps[...]) { element in
+        row.visit(elements) { element in
             let holds = holds(row, element)
             found = quantifier == .all ? !holds : holds
             return !found
@@ -63,7 +63,7 @@ extension RowSource {
             switch nested(in: value) {
             case .list: .list
             case .map: .dictionary
-            case nil: .object
+            case .bytes, nil: .object
             }
         default: StoredType(value)
         }

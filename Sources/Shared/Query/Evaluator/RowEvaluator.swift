@@ -1,4 +1,4 @@
-import CausewayModel
+package import CausewayModel
 
 extension BoundPredicate {
     /// Whether one object meets the predicate. Agrees with the leaf-by-leaf evaluator of the object store on every row.
@@ -15,18 +15,18 @@ extension BoundPredicate {
         case .geoWithin(let within): within.matches(row)
         case .computed(let computation): computation.matches(row)
         case .type(let test): test.matches(row)
+        case .pairs(let pairs): pairs.matches(row)
         }
     }
 }
 
 extension BoundComparison {
     fileprivate func matches(_ row: some RowSource) -> Bool {
-        let operand: Operand =
-            if case .path(let other) = operand { .value(row.single(at: other)) } else { operand }
+        let operand = row.settled(operand)
         guard quantifier != .implied else { return holds(row.single(at: path), operand, row) }
         var found = false
         // Each quantifier is decided by the first element that answers its question.
-        row.walk(path.steps[...]) { value in
+        row.visit(path) { value in
             let holds = holds(value, operand, row)
             found = quantifier == .all ? !holds : holds
             return !found
@@ -65,11 +65,33 @@ extension BoundSubquery {
             if let object = row.object(at: element, in: target), condition.matches(object) { found += 1 }
             return true
         }
-        return count.holds(.int(found), count.operand, row)
+        return count.holds(.int(found), row.settled(count.operand), row)
     }
 }
 
 extension RowSource {
+    /// The operand with a path's value in place of the path.
+    fileprivate func settled(_ operand: Operand) -> Operand {
+        if case .path(let other) = operand { .value(single(at: other)) } else { operand }
+    }
+
+    /// Hands `body` every value of a path until it answers false. An operator on a collection behind another one has a
+    /// value for each of these collections.
+    func visit(_ path: BoundPath, _ body: (Value) -> Bool) {
+        guard let aggregate = path.aggregate, let last = path.steps.last else {
+            walk(path.steps[...], body)
+            return
+        }
+        guard path.foldsEach, let link = path.steps.dropLast().last else {
+            _ = body(single(at: path))
+            return
+        }
+        walk(path.steps.dropLast()) { value in
+            guard let target = link.target, let owner = object(at: value, in: target) else { return true }
+            return body(owner.single(at: BoundPath(steps: [last], aggregate: aggregate)))
+        }
+    }
+
     /// The one value of a to-one path or of an operator on a collection. An absent link on the way makes it null.
     func single(at path: BoundPath) -> Value {
         guard let aggregate = path.aggregate else {
@@ -90,7 +112,7 @@ extension RowSource {
     }
 
     /// The value that a step reads if it is no collection; null for a key that its map does not have.
-    func value(at step: BoundPath.Step) -> Value {
+    package func value(at step: BoundPath.Step) -> Value {
         if let place = step.place {
             return place.element(of: elements(of: step.property, in: step.className)) ?? .null
         }

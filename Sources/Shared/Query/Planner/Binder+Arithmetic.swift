@@ -20,12 +20,7 @@ extension Binder {
                 .one(try bound(comparison.right, comparator, &elements))
             }
         guard comparison.quantifier == .implied || elements != nil else {
-            throw QueryError(
-                .comparator,
-                "Invalid predicate: Aggregate operations can only be used on key paths that include an collection "
-                    + "property",
-                remedy: "Remove ANY, ALL or NONE, or ask through a list."
-            )
+            throw Self.needsCollection
         }
         let quantifier =
             elements == nil ? .implied : comparison.quantifier == .implied ? Quantifier.any : comparison.quantifier
@@ -168,6 +163,21 @@ extension Expression {
         switch self {
         case .path, .subquery: true
         default: false
+        }
+    }
+}
+
+extension Expression {
+    var isComputed: Bool {
+        if case .arithmetic = self { true } else { false }
+    }
+
+    /// Every path whose values are compared.
+    var paths: [PropertyPath] {
+        switch self {
+        case .path(let path): [path]
+        case .arithmetic(let arithmetic): arithmetic.paths
+        case .value, .values, .quantified, .subquery, .typeOf, .claim: []
         }
     }
 }

@@ -67,6 +67,6 @@ extension ResolvedPath {
         bound.steps[bound.steps.count - 1].nested = nested
         isNullable = true
         if nested.contains(where: \.isToMany) { isToMany = true }
-        if nested.last == .count { type = .int }
+        if nested.last == .count || nested.last == .length { type = .int }
     }
 }

@@ -26,6 +26,7 @@ extension Binder {
                 .limit, "Invalid keypath: a key path has between one and \(QueryLimits.pathNames) names"
             )
         }
+        if let lengths = try lengths(path) { return lengths }
         var path = path
         var nested: [NestedStep] = []
         var current = try queriedClass()
@@ -78,6 +79,11 @@ extension Binder {
             current = try target(of: found, in: current)
         }
         guard let property else { preconditionFailure("A path with names has a last property.") }
+        if path.aggregate == .count, property.collection == .none, property.type == .string || property.type == .data {
+            // Of a text or data, the count is that of its bytes.
+            path.aggregate = nil
+            nested.append(.length)
+        }
         let bound = BoundPath(steps: steps, aggregate: path.aggregate)
         var resolved = ResolvedPath(
             bound: bound, type: property.type, isToMany: collections > 0,
@@ -89,6 +95,21 @@ extension Binder {
         resolved.append(nested)
         guard let aggregate = path.aggregate else { return resolved }
         return try aggregated(resolved, aggregate, path, property, collections: collections)
+    }
+
+    /// `names.length`: the bytes of each text or data in a collection; nil for other paths.
+    private func lengths(_ path: PropertyPath) throws(QueryError) -> ResolvedPath? {
+        guard path.names.count > 1, path.names.last?.lowercased() == "length", path.aggregate == nil,
+            path.part == nil, path.nested.isEmpty, path.places[path.names.count - 1] == nil
+        else { return nil }
+        var collection = path
+        collection.names.removeLast()
+        // A path that leads nowhere is refused under its whole name.
+        guard var found = try? resolve(collection), found.isToMany,
+            found.type == .string || found.type == .data || found.type == .mixed
+        else { return nil }
+        found.append([.length])
+        return found
     }
 
     /// Turns the step to a list into one to one of its elements.
@@ -172,15 +193,14 @@ extension Binder {
         var result = path
         result.isToMany = false
         result.target = nil
-        guard collections == 1 else {
+        guard collections > 0 else {
             throw QueryError(
                 .property,
-                collections == 0
-                    ? "Invalid keypath: \(aggregate.text) can only be applied to a collection, and '\(written.text)' has none"
-                    : "Invalid keypath: '\(written.text)' goes through more than one collection",
+                "Invalid keypath: \(aggregate.text) can only be applied to a collection, and '\(written.text)' has none",
                 remedy: "Write list.\(aggregate.text)\(aggregate == .count ? "" : ".property") for one list."
             )
         }
+        result.isToMany = path.bound.foldsEach
         switch aggregate {
         case .count:
             guard last.collection != .none else {

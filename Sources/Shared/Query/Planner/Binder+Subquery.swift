@@ -22,6 +22,28 @@ extension Binder {
         return .subquery(BoundSubquery(count: asked, condition: condition))
     }
 
+    /// The count against what a property of the object holds.
+    func bind(
+        _ comparison: Comparison, _ subquery: Subquery, _ comparator: Comparator, _ path: PropertyPath, depth: Int
+    ) throws(QueryError) -> BoundPredicate {
+        let limit = try resolve(path)
+        guard !limit.isToMany, limit.type.isNumeric || limit.type == .mixed else {
+            throw QueryError(
+                .value, "Invalid value: The count of a SUBQUERY is compared with a number or a key path to one",
+                remedy: "Name a property with one number an object.")
+        }
+        guard comparator.exchanged != nil, comparison.options.isEmpty else {
+            throw QueryError(
+                .comparator,
+                "Invalid operator type: Operator '\(comparison.operatorText)' not supported for the count of a SUBQUERY",
+                remedy: "A count and a property take ==, !=, <, <=, > and >=.")
+        }
+        let bound = try bind(comparison, subquery, comparator, [.int(0)], isList: false, depth: depth)
+        guard case .subquery(var counted) = bound else { preconditionFailure("An int decides no count.") }
+        counted.count.operand = .path(limit.bound)
+        return .subquery(counted)
+    }
+
     private func notACollection(_ subquery: Subquery) -> QueryError {
         QueryError(
             .property,

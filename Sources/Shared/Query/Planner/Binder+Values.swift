@@ -23,6 +23,10 @@ extension Binder {
         case (.bool, .bool), (.string, .string), (.data, .bytes), (.date, .timestamp), (.objectId, .objectId),
             (.uuid, .uuid), (.object, .object), (.object, .link):
             return .comparison(comparator, value)
+        // A text that other SDKs cannot print stands as base 64.
+        case (.string, .bytes(let bytes)):
+            guard let text = String(validating: bytes, as: UTF8.self) else { throw mismatch(value, path) }
+            return .comparison(comparator, .string(text))
         case (.bool, .int(0)), (.bool, .double(0)), (.bool, .float(0)), (.bool, .decimal(.zero)):
             return .comparison(comparator, .bool(false))
         case (.bool, .int(1)), (.bool, .double(1)), (.bool, .float(1)), (.bool, .decimal(DecimalNumber(1))):

@@ -58,10 +58,18 @@ struct Binder {
         }
     }
 
-    func bind(_ comparison: Comparison, depth: Int) throws(QueryError) -> BoundPredicate {
+    func bind(_ written: Comparison, depth: Int) throws(QueryError) -> BoundPredicate {
+        let comparison = try settled(written)
         switch (comparison.left, comparison.right) {
         case (.claim, _), (_, .claim):
             throw Self.claim(comparison)
+        case (.quantified(let left, let values), .quantified(let right, let others)):
+            return try bindLists(comparison, (left, values), (right, others))
+        // A claim, or a value in its place.
+        case (.quantified(let left, let values), .value(let other)):
+            return try bindLists(comparison, (left, values), (.any, [other]))
+        case (.value(let value), .quantified(let right, let others)):
+            return try bindLists(comparison, (.any, [value]), (right, others))
         case (.quantified(let quantifier, let values), _):
             return try bind(comparison, quantifier, values, isLeft: true, depth: depth)
         case (_, .quantified(let quantifier, let values)):
@@ -74,6 +82,11 @@ struct Binder {
             return try bind(comparison, subquery, comparison.comparator, [value], isList: false, depth: depth)
         case (.subquery(let subquery), .values(let values)):
             return try bind(comparison, subquery, comparison.comparator, values, isList: true, depth: depth)
+        case (.subquery(let subquery), .path(let path)):
+            return try bind(comparison, subquery, comparison.comparator, path, depth: depth)
+        case (.path(let path), .subquery(let subquery)):
+            guard let exchanged = comparison.comparator.exchanged else { throw Self.constantOnLeft(comparison) }
+            return try bind(comparison, subquery, exchanged, path, depth: depth)
         case (.value(let value), .subquery(let subquery)):
             guard let exchanged = comparison.comparator.exchanged else { throw Self.constantOnLeft(comparison) }
             return try bind(comparison, subquery, exchanged, [value], isList: false, depth: depth)
@@ -92,6 +105,25 @@ struct Binder {
                     + "constant value"
             )
         }
+    }
+
+    /// Numbers that were written with more digits than a Double tells apart keep them against decimals, and against ints
+    /// that nothing is computed with.
+    private func settled(_ comparison: Comparison) throws(QueryError) -> Comparison {
+        var comparison = comparison
+        if comparison.rightQuantifier != .implied, comparison.left.path == nil || comparison.right.path == nil {
+            // Two quantifiers need two paths: a claim's value may have taken the place of one.
+            guard comparison.quantifier == .implied else { throw Self.needsCollection }
+            (comparison.quantifier, comparison.rightQuantifier) = (comparison.rightQuantifier, .implied)
+        }
+        let isComputed = comparison.left.isComputed || comparison.right.isComputed
+        guard !comparison.digits.isEmpty || isComputed else { return comparison }
+        var asDecimals = false
+        for path in comparison.left.paths + comparison.right.paths {
+            let type = try resolve(path).type
+            if type == .decimal128 || type == .int && !isComputed { asDecimals = true }
+        }
+        return comparison.settled(asDecimals: asDecimals)
     }
 
     /// `5 < age` is `age > 5`; `'x' IN tags` is `ANY tags == 'x'`; `'x' IN name` is `name CONTAINS 'x'`.
@@ -132,15 +164,9 @@ struct Binder {
         let quantifier = try quantifier(comparison.quantifier, over: resolved)
         try checkShape(comparator, values, isList: isList)
         try checkOperator(comparator, resolved.type, comparison.options)
-        if comparator == .text, case .string(let search) = values[0], TextSearch(Array(search.utf8)).isTooLong {
-            throw QueryError(
-                .limit, "TEXT searches for more than \(QueryLimits.searchWords) words",
-                remedy: "Search for the words that matter."
-            )
-        }
+        if comparator == .text { try checkSearch(values[0]) }
         let test = ElementTest(
-            quantifier: quantifier, path: resolved.bound,
-            options: resolved.type == .string || resolved.type == .mixed ? comparison.options : []
+            quantifier: quantifier, path: resolved.bound, options: resolved.takesOptions ? comparison.options : []
         )
         switch comparator {
         case .in:
@@ -159,6 +185,14 @@ struct Binder {
             let converted = try convert(values[0], comparator, resolved)
             return values[0].isNull ? test.predicate(keepingPath: converted) : test.predicate(converted)
         }
+    }
+
+    func checkSearch(_ value: Value) throws(QueryError) {
+        guard case .string(let search) = value, TextSearch(Array(search.utf8)).isTooLong else { return }
+        throw QueryError(
+            .limit, "TEXT searches for more than \(QueryLimits.searchWords) words",
+            remedy: "Search for the words that matter."
+        )
     }
 
     private func bindBetween(
@@ -222,16 +256,36 @@ struct Binder {
             }
             comparator = .equal
         }
-        if right.isToMany {
+        // IN asks for any element on its right, so it says enough about both.
+        let isOfPairs =
+            left.isToMany && right.isToMany
+            && (comparison.quantifier != .implied || comparison.rightQuantifier != .implied
+                || comparison.comparator == .in)
+        if comparison.comparator == .in, comparison.rightQuantifier == .all || comparison.rightQuantifier == .none {
+            throw QueryError(
+                .comparator, "Invalid predicate: ALL and NONE cannot stand before the collection after IN",
+                remedy: "Write == in place of IN.")
+        }
+        var written = comparison.quantifier
+        if !isOfPairs {
+            // The one quantifier belongs to the collection, on whichever side it was written.
+            guard written == .implied || comparison.rightQuantifier == .implied else {
+                throw Self.needsCollection
+            }
+            if written == .implied { written = comparison.rightQuantifier }
+        }
+        if right.isToMany, !isOfPairs {
             guard !left.isToMany, let exchanged = comparator.exchanged else {
                 throw QueryError(
                     .comparator, "Comparing two collection columns is not permitted.",
-                    remedy: "Compare an operator on the collection, such as @count or @max, on one side."
+                    remedy: left.isToMany
+                        ? "Write ANY, ALL or NONE before one of them, or compare an operator such as @count or @max."
+                        : "Compare an operator on the collection, such as @count or @max, on one side."
                 )
             }
             (left, right, comparator) = (right, left, exchanged)
         }
-        let quantifier = try quantifier(comparison.quantifier, over: left)
+        let quantifier = try quantifier(written, over: left)
         guard
             left.type == right.type || left.type.isNumeric && right.type.isNumeric || left.type == .mixed
                 || right.type == .mixed,
@@ -254,10 +308,17 @@ struct Binder {
             throw QueryError(.value, "Invalid value: BETWEEN operations require an array of exactly two objects")
         }
         try checkOperator(comparator, right.type == .mixed ? .mixed : left.type, comparison.options)
+        let options = left.takesOptions ? comparison.options : []
+        if isOfPairs {
+            return .pairs(
+                BoundPairs(
+                    quantifier: quantifier, path: left.bound, options: options,
+                    rightQuantifier: comparison.rightQuantifier == .implied ? .any : comparison.rightQuantifier,
+                    right: .path(right.bound, comparator)))
+        }
         return .comparison(
             BoundComparison(
-                quantifier: quantifier, path: left.bound, comparator: comparator,
-                options: left.type == .string || left.type == .mixed ? comparison.options : [],
+                quantifier: quantifier, path: left.bound, comparator: comparator, options: options,
                 operand: .path(right.bound)
             )
         )
@@ -267,21 +328,20 @@ struct Binder {
 
     func quantifier(_ written: Quantifier, over path: ResolvedPath) throws(QueryError) -> Quantifier {
         guard path.isToMany else {
-            guard written == .implied else {
-                throw QueryError(
-                    .comparator,
-                    "Invalid predicate: Aggregate operations can only be used on key paths that include an collection "
-                        + "property",
-                    remedy: "Remove ANY, ALL or NONE, or ask through a list."
-                )
-            }
+            guard written == .implied else { throw Self.needsCollection }
             return .implied
         }
         return written == .implied ? .any : written
     }
 
+    static let needsCollection = QueryError(
+        .comparator,
+        "Invalid predicate: Aggregate operations can only be used on key paths that include an collection property",
+        remedy: "Remove ANY, ALL or NONE, or ask through a list."
+    )
+
     /// Checks that a type has an operator.
-    private func checkOperator(
+    func checkOperator(
         _ comparator: Comparator, _ type: PropertyType, _ options: TextOptions
     ) throws(QueryError) {
         let isText = type == .string || type == .data || type == .mixed
@@ -306,7 +366,13 @@ struct Binder {
                             : "==, != and IN.")
             )
         }
-        guard isText, !options.isEmpty else { return }
+        guard !options.isEmpty else { return }
+        guard isText else {
+            throw QueryError(
+                .comparator, "Invalid operator type: [c] and [d] are not supported for type '\(type.shown)'",
+                remedy: "Only texts have case and diacritics: remove the modifier."
+            )
+        }
         switch comparator {
         case .less, .lessOrEqual, .greater, .greaterOrEqual, .between:
             throw QueryError(

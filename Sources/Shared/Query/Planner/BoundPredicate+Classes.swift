@@ -13,9 +13,11 @@ extension BoundPredicate {
             } else {
                 comparison.path.classNames
             }
-        case .subquery(let subquery): subquery.count.path.classNames.union(subquery.condition.classNames)
+        case .subquery(let subquery):
+            BoundPredicate.comparison(subquery.count).classNames.union(subquery.condition.classNames)
         case .geoWithin(let within): within.path.classNames.union([ExactString(within.target)])
         case .computed(let computation): computation.paths.reduce(into: []) { $0.formUnion($1.classNames) }
+        case .pairs(let pairs): pairs.paths.reduce(into: []) { $0.formUnion($1.classNames) }
         case .type(let test): test.paths.reduce(into: []) { $0.formUnion($1.classNames) }
         }
     }

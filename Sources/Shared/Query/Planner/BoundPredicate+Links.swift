@@ -11,6 +11,20 @@ extension BoundPredicate {
         return found
     }
 
+    /// Two collections of which each element is compared with each, as a text; nil where there are none. Subscriptions and
+    /// rules refuse them: what they cost is the product of two sizes, and whoever writes objects chooses both.
+    package func productOfCollections(in schema: Schema) -> String? {
+        switch self {
+        case .constant, .comparison, .computed, .type, .geoWithin: return nil
+        case .and(let parts), .or(let parts): return parts.lazy.compactMap { $0.productOfCollections(in: schema) }.first
+        case .not(let part): return part.productOfCollections(in: schema)
+        case .subquery(let subquery): return subquery.condition.productOfCollections(in: schema)
+        case .pairs(let pairs):
+            guard case .path(let other, _) = pairs.right else { return nil }
+            return "\(pairs.path.text(in: schema)) and \(other.text(in: schema))"
+        }
+    }
+
     private func collectLinks(in schema: Schema, into found: inout [String]) {
         switch self {
         case .constant: break
@@ -23,6 +37,7 @@ extension BoundPredicate {
             if case .path(let other) = comparison.operand { paths.append(other) }
             Self.collect(paths, in: schema, into: &found)
         case .computed(let computation): Self.collect(computation.paths, in: schema, into: &found)
+        case .pairs(let pairs): Self.collect(pairs.paths, in: schema, into: &found)
         case .type(let test): Self.collect(test.paths, in: schema, into: &found)
         case .geoWithin(let within):
             guard within.path.passesLink(in: schema) else { break }
@@ -30,6 +45,7 @@ extension BoundPredicate {
             if !found.contains(text) { found.append(text) }
         case .subquery(let subquery):
             let path = subquery.count.path
+            if case .path(let other) = subquery.count.operand { Self.collect([other], in: schema, into: &found) }
             if path.leadsToObjects(in: schema) {
                 let text = "SUBQUERY(\(BoundPath(steps: path.steps).text(in: schema)), …)"
                 if !found.contains(text) { found.append(text) }
@@ -80,6 +96,7 @@ extension BoundPath {
         let part = last?.mapKey.map { MapPart.value($0) } ?? (last.map { $0.property < 0 } == true ? .keys : nil)
         var path = PropertyPath(names, part: part, aggregate: aggregate)
         path.nested = last?.nested ?? []
+        if path.nested.last == .length { path.nested[path.nested.count - 1] = .count }
         for (position, step) in steps.enumerated() {
             let isLast = position == steps.count - 1
             path.places[position] = step.place ?? (isLast ? nil : step.mapKey.map(ListPlace.key))

@@ -11,6 +11,7 @@ package indirect enum BoundPredicate: Hashable, Sendable {
     case geoWithin(BoundGeoWithin)
     case computed(BoundComputation)
     case type(BoundTypeTest)
+    case pairs(BoundPairs)
 }
 
 /// One comparison. The operand on the left is always a path; a constant on the left was turned round.
@@ -85,7 +86,9 @@ package struct BoundPath: Hashable, Sendable {
         package var isColumn: Bool { collection == .none && mapKey == nil && place == nil && nested.isEmpty }
 
         /// Whether an object has several values there.
-        var isToMany: Bool { nested.isEmpty ? collection != .none : nested.contains(where: \.isToMany) }
+        var isToMany: Bool {
+            nested.isEmpty || nested == [.length] ? collection != .none : nested.contains(where: \.isToMany)
+        }
 
         /// The property's index in its class's schema, also of a step to a map's keys.
         package var schemaIndex: Int { property < 0 ? ~property : property }
@@ -103,6 +106,15 @@ package struct BoundPath: Hashable, Sendable {
 
     package var steps: [Step]
     package var aggregate: Aggregate?
+
+    /// Whether the operator folds each of several collections of values by itself, as in `ANY dogs.scores.@max > 5`. Over
+    /// objects it folds all of them together.
+    package var foldsEach: Bool {
+        guard aggregate != nil, let last = steps.last, last.collection != .none, last.type != .object else {
+            return false
+        }
+        return steps.dropLast().contains(where: \.isToMany)
+    }
 
     package init(steps: [Step], aggregate: Aggregate? = nil) {
         self.steps = steps

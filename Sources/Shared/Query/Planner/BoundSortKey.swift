@@ -1,6 +1,7 @@
 package import CausewayModel
 
-/// A sort key whose path a schema has confirmed: to-one steps that end in a value.
+/// A sort key whose path a schema has confirmed: to-one steps that end in a value, which may be an entry of a map or an
+/// element of a list.
 package struct BoundSortKey: Hashable, Sendable {
     package var path: BoundPath
     package var ascending: Bool
@@ -12,8 +13,15 @@ package struct BoundSortKey: Hashable, Sendable {
 }
 
 extension SortKey {
-    /// Reads a key path such as `address.street`, which may pass links and embedded objects but no list.
+    /// Reads a key path such as `address.street`, which may pass links and embedded objects but no list. At its end may
+    /// stand one value of a map or list: `marks['Ulm']`, `scores[0]`.
     package init(keyPath: String, ascending: Bool = true) {
+        if keyPath.last == "]", let read = try? Selection.parse("TRUEPREDICATE SORT(\(keyPath))"),
+            case .sort(let keys)? = read.steps.first, keys.count == 1
+        {
+            self.init(keys[0].path, ascending: ascending)
+            return
+        }
         let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         self.init(PropertyPath(names), ascending: ascending)
     }
@@ -22,7 +30,7 @@ extension SortKey {
         let binder = Binder(schema: schema, className: className)
         let start = try binder.queriedClass()
         let shown = path.names.joined(separator: ".")
-        guard path == PropertyPath(path.names), !path.names.isEmpty, path.names.count <= QueryLimits.pathNames else {
+        guard path.isSortable, !path.names.isEmpty, path.names.count <= QueryLimits.pathNames else {
             throw QueryError(
                 .property, "Cannot sort on key path '\(path.text)': it is not a path of property names",
                 remedy: "Sort by a property, or by a property of a link: 'owner.name'."
@@ -43,7 +51,10 @@ extension SortKey {
                 )
             }
             let property = current.properties[index]
-            guard property.collection == .none else {
+            let isLast = position == path.names.count - 1
+            var step = BoundPath.Step(className: current.name, property: index, of: property)
+            if isLast { path.takeOne(of: &step) }
+            guard step.collection == .none else {
                 throw QueryError(
                     .property,
                     "Cannot sort on key path '\(shown)': property '\(current.name).\(name)' is of unsupported type "
@@ -51,8 +62,7 @@ extension SortKey {
                     remedy: "Only a property with one value an object has an order."
                 )
             }
-            steps.append(BoundPath.Step(className: current.name, property: index, of: property))
-            let isLast = position == path.names.count - 1
+            steps.append(step)
             if isLast, property.type == .object {
                 throw QueryError(
                     .property,
@@ -73,5 +83,29 @@ extension SortKey {
             }
         }
         return BoundSortKey(path: BoundPath(steps: steps), ascending: ascending)
+    }
+}
+
+extension PropertyPath {
+    /// Whether it has names alone, or one value of a map or list at its end.
+    fileprivate var isSortable: Bool {
+        var names = self
+        if case .value? = part { names.part = nil }
+        switch places[self.names.count - 1] {
+        case .at, .first, .last: names.places[self.names.count - 1] = nil
+        case .key, .each, nil: break
+        }
+        return names == PropertyPath(self.names)
+    }
+
+    /// Turns a step to a map or list into one to the value that the path names.
+    fileprivate func takeOne(of step: inout BoundPath.Step) {
+        if case .value(let key)? = part, step.collection == .map {
+            step.mapKey = key
+            step.collection = .none
+        } else if let place = places[names.count - 1], step.collection == .list {
+            step.place = place
+            step.collection = .none
+        }
     }
 }

@@ -53,21 +53,41 @@ extension Arithmetic {
 
     /// The text, with parentheses only where another tree would be read without them.
     ///
-    /// - Parameter start: what stands before every path.
-    func text(from start: String) -> String {
+    /// - Parameters:
+    ///   - start: what stands before every path.
+    ///   - digits: of its numbers, see `WrittenDigits`.
+    func text(from start: String, _ digits: [Int: DecimalNumber] = [:]) -> String {
+        var place = 0
+        return text(from: start, digits, &place)
+    }
+
+    private func text(from start: String, _ digits: [Int: DecimalNumber], _ place: inout Int) -> String {
         switch self {
-        case .path(let path): return start + path.text
-        case .value(let value): return value.literalText
-        case .claim(let number): return Expression.text(ofClaim: number)
         case .operation(let left, let sign, let right):
-            return left.text(from: start, in: sign.precedence) + " \(sign.symbol.rawValue) "
-                + right.text(from: start, in: sign.precedence + 1)
+            let left = left.text(from: start, digits, &place, in: sign.precedence)
+            return left + " \(sign.symbol.rawValue) "
+                + right.text(from: start, digits, &place, in: sign.precedence + 1)
+        case .path, .value, .claim:
+            defer { place += 1 }
+            return operandText(from: start, digits[place])
+        }
+    }
+
+    private func operandText(from start: String, _ digits: DecimalNumber?) -> String {
+        switch self {
+        case .path(let path): start + path.text
+        case .value(let value): digits?.description ?? value.literalText
+        case .claim(let number): Expression.text(ofClaim: number)
+        case .operation: text(from: start)
         }
     }
 
     /// - Parameter precedence: the least that an operation needs to stand here without parentheses.
-    private func text(from start: String, in precedence: Int) -> String {
-        guard case .operation(_, let sign, _) = self, sign.precedence < precedence else { return text(from: start) }
-        return "(\(text(from: start)))"
+    private func text(
+        from start: String, _ digits: [Int: DecimalNumber], _ place: inout Int, in precedence: Int
+    ) -> String {
+        let text = text(from: start, digits, &place)
+        guard case .operation(_, let sign, _) = self, sign.precedence < precedence else { return text }
+        return "(\(text))"
     }
 }

@@ -20,7 +20,8 @@ enum Keyword: String, CaseIterable {
         self.init(rawValue: word.lowercased())
     }
 
-    /// Whether the word can be no plain name wherever an operand is expected. The rest (`oid`, `geobox` and so on) are
+    /// Whether the word is written in backticks where it is a name. A name of an operator (`isOperator`) is read without
+    /// them, too. The rest (`oid`, `geobox` and so on) are
     /// plain names unless a parenthesis follows. `geowithin` is one wherever a name is expected.
     var isReserved: Bool {
         switch self {
@@ -32,6 +33,9 @@ enum Keyword: String, CaseIterable {
         default: true
         }
     }
+
+    /// Whether the word can only be a name where an operand is expected, and never where an operator is.
+    var isOperator: Bool { comparator != nil || self == .matches }
 
     var comparator: Comparator? {
         switch self {

@@ -15,10 +15,10 @@ extension Lexer {
         let isTimed = look.skip(UInt8(ascii: ":"))
         let second = look.number(atMost: 2)
         var nanosecond: Int? = 0
-        if look.skip(UInt8(ascii: ":")) { nanosecond = look.number(atMost: 9) }
+        if look.skip(UInt8(ascii: ":")) { nanosecond = look.number(atMost: 10) }
         guard let minute, isTimed, let second, let nanosecond, look.peek().map(Self.continuesWord) != true,
             (1...12).contains(month), (1...CivilDay.length(ofMonth: month, year)).contains(day), hour < 24,
-            minute < 60, second < 60
+            minute < 60, second < 60, nanosecond < 1_000_000_000
         else {
             throw failure(
                 at: start, found: "a date", expected: "a day and a time such as 2015-01-31@12:00:00",

@@ -36,6 +36,8 @@ extension Lexer {
         case UInt8(ascii: "n"): bytes.append(0x0A)
         case UInt8(ascii: "r"): bytes.append(0x0D)
         case UInt8(ascii: "t"): bytes.append(0x09)
+        case UInt8(ascii: "b"): bytes.append(0x08)
+        case UInt8(ascii: "f"): bytes.append(0x0C)
         case UInt8(ascii: "0"): bytes.append(0x00)
         case UInt8(ascii: "u"): bytes.append(contentsOf: String(Character(try escapedScalar(from: start))).utf8)
         // As in NSPredicate, a backslash before any other character stands for that character.
@@ -102,18 +104,27 @@ extension Lexer {
                 expected: "a number of at most \(QueryLimits.numberBytes)"
             )
         }
-        let written = String(decoding: text[start..<offset], as: UTF8.self)
+        let integer = isInteger ? Int64(String(decoding: text[start..<offset], as: UTF8.self)) : nil
+        let written = Self.completed(String(decoding: text[start..<offset], as: UTF8.self))
         let isFloat = peek().map({ $0 | 0x20 }) == UInt8(ascii: "f")
         if isFloat { offset += 1 }
         try endOfNumber(from: start)
-        if isFloat, let value = Float(Self.completed(written)), value.isFinite { return .float(value) }
-        if !isFloat, isInteger, let value = Int64(written) { return .int(value) }
-        // An integer too large for an Int64 is compared as the number it is, to a Double's precision.
-        if !isFloat, let value = Double(Self.completed(written)), value.isFinite { return .double(value) }
+        if isFloat, let value = Float(written), value.isFinite { return .float(value) }
+        if !isFloat, let value = integer.map(Value.int) ?? real(written) { return value }
         throw failure(
             at: start, found: "a number out of range", expected: "a finite \(isFloat ? "Float" : "Double")",
             remedy: "For infinity write inf or -inf."
         )
+    }
+
+    /// The nearest Double, and in `exactNumber` what it lacks of the number. A number beyond every Double is a decimal; nil
+    /// beyond every decimal.
+    private mutating func real(_ written: String) -> Value? {
+        guard let value = Double(written), let exact = DecimalNumber(written) else { return nil }
+        guard value.isFinite else { return exact.isFinite ? .decimal(exact) : nil }
+        if exact == DecimalNumber(reading: value) { return .double(value) }
+        exactNumber = exact
+        return .double(exact.double)
     }
 
     /// Swift's own readers need a digit on both sides of the point.

@@ -4,6 +4,8 @@ import CausewayModel
 struct Lexer {
     let text: [UInt8]
     var offset = 0
+    /// Of the number that was read last, see `Lexeme.digits`.
+    var exactNumber: DecimalNumber?
 
     init(_ text: [UInt8]) {
         self.text = text
@@ -12,8 +14,9 @@ struct Lexer {
     mutating func next() throws(QueryError) -> Lexeme {
         skipBlanks()
         let start = offset
+        exactNumber = nil
         let token = try scan()
-        return Lexeme(token: token, position: start, end: offset)
+        return Lexeme(token: token, position: start, end: offset, digits: exactNumber)
     }
 
     private mutating func scan() throws(QueryError) -> Token {
@@ -96,17 +99,42 @@ struct Lexer {
 
     // MARK: - Words and symbols
 
-    /// The caller has seen that a word begins here.
+    /// The caller has seen that a word begins here. A blank in a name stands behind a backslash, as other SDKs write it.
     mutating func word() -> String {
         let start = offset
         while let byte = peek(), Self.continuesWord(byte) { offset += 1 }
-        return String(decoding: text[start..<offset], as: UTF8.self)
+        guard let blank = escapedBlank() else { return String(decoding: text[start..<offset], as: UTF8.self) }
+        var bytes = Array(text[start..<offset])
+        var next: UInt8? = blank
+        while let byte = next {
+            bytes.append(byte)
+            offset += 2
+            let rest = offset
+            while let byte = peek(), Self.continuesWord(byte) { offset += 1 }
+            bytes += text[rest..<offset]
+            next = escapedBlank()
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The blank that a backslash and the letter behind it stand for: `\ `, `\n`, `\r` or `\t`.
+    private func escapedBlank() -> UInt8? {
+        guard peek() == UInt8(ascii: "\\") else { return nil }
+        return switch peek(1) {
+        case UInt8(ascii: " "): 0x20
+        case UInt8(ascii: "n"): 0x0A
+        case UInt8(ascii: "r"): 0x0D
+        case UInt8(ascii: "t"): 0x09
+        default: nil
+        }
     }
 
     private mutating func wordOrLiteral() throws(QueryError) -> Token {
         if let timestamp = try timestamp() { return .literal(timestamp) }
         let start = offset
         let word = word()
+        // A keyword has no blanks, so a word with one is a name.
+        if word.utf8.contains(where: { [0x20, 0x0A, 0x0D, 0x09].contains($0) }) { return .quotedName(word) }
         if word.uppercased() == "B64", peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") {
             return .literal(try base64(from: start))
         }

@@ -4,27 +4,18 @@ extension Parser {
     /// `[ANY] operand operator operand`.
     mutating func comparison() throws(QueryError) -> Predicate {
         operations = 0
-        let (leftQuantifier, written, start) = try quantifiedExpression()
-        var left = written
-        if let shape = try shapeAfterOperator() { return try within(shape, leftQuantifier, left, at: start) }
-        var comparator = try comparator(after: left)
+        var left = try side()
+        if let shape = try shapeAfterOperator() {
+            return try within(shape, left.quantifier, left.expression, at: left.start)
+        }
+        var comparator = try comparator(after: left.expression)
         let options = try options()
-        let (rightQuantifier, found, rightStart) = try quantifiedExpression()
-        var right = found
-        Self.settleLists(&left, &comparator, &right)
-        let quantifier = try joined(leftQuantifier, rightQuantifier, (left, right), comparator, at: rightStart)
-        try checkSubquery(left, right, at: rightStart)
-        try check(left, comparator, right, at: start, rightStart)
-        return .comparison(Comparison(quantifier: quantifier, left, comparator, right, options: options))
-    }
-
-    /// A list without a quantifier means any of its values: behind == it is the list of an IN, elsewhere ANY.
-    private static func settleLists(_ left: inout Expression, _ comparator: inout Comparator, _ right: inout Expression)
-    {
-        if case .values = left, comparator == .equal, !right.isConstant { swap(&left, &right) }
-        if case .values = right, comparator == .equal, !left.isConstant { comparator = .in }
-        left = left.askingForAny
-        if comparator != .in, comparator != .between { right = right.askingForAny }
+        var right = try side()
+        settleLists(&left, &comparator, &right)
+        let comparison = try joined(left, comparator, options, right)
+        try checkSubquery(left.expression, right.expression, at: right.start)
+        try check(left.expression, comparator, right.expression, at: left.start, right.start)
+        return .comparison(comparison)
     }
 
     private mutating func comparator(after left: Expression) throws(QueryError) -> Comparator {
@@ -79,11 +70,22 @@ extension Parser {
         return options
     }
 
+    /// Two lists are compared once, when the predicate is bound: each value with each.
+    private func checkProduct(_ left: Expression, _ right: Expression, at start: Int) throws(QueryError) {
+        guard case (.quantified(_, let left), .quantified(_, let right)) = (left, right) else { return }
+        guard max(left.count, 1) * max(right.count, 1) <= QueryLimits.quantifiedValues else {
+            throw failure(
+                at: start, .limit, found: "\(left.count) and \(right.count) values",
+                expected: "at most \(QueryLimits.quantifiedValues) pairs of two lists")
+        }
+    }
+
     /// Refuses what no schema could make right.
     private func check(
         _ left: Expression, _ comparator: Comparator, _ right: Expression, at leftStart: Int, _ rightStart: Int
     ) throws(QueryError) {
         switch (left, right) {
+        case _ where left.isQuantifiedList && right.isQuantifiedList: try checkProduct(left, right, at: rightStart)
         case _ where left.isConstant && right.isConstant:
             throw failure(
                 at: leftStart, found: "two constants", expected: "a key path on one side",

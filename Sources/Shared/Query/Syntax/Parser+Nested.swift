@@ -123,7 +123,7 @@ extension NestedStep {
         case .key(let key): "[" + Literal.quoted(key.string, with: "'") + "]"
         case .any: "[*]"
         case .keys: ".@keys"
-        case .count: ".@count"
+        case .count, .length: ".@count"
         }
     }
 }

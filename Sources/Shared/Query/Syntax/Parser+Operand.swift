@@ -3,22 +3,26 @@ import CausewayModel
 extension Parser {
     /// A key path, a literal, a list in braces, or what an argument stands for.
     mutating func operand() throws(QueryError) -> Expression {
+        if lexeme.token == .symbol(.openBrace) { return .values(try list()) }
+        if lexeme.token == .symbol(.openParenthesis) { return try parenthesised() }
+        let operand = try singleOperand()
+        place += 1
+        return operand
+    }
+
+    private mutating func singleOperand() throws(QueryError) -> Expression {
         switch lexeme.token {
-        case .symbol(.openBrace):
-            return .values(try list())
         case .placeholder(let placeholder):
             return try substituted(placeholder)
         case .quotedName, .variable, .atWord(PropertyPath.inverseWord):
             return try pathOrType(try path())
-        case .symbol(.openParenthesis):
-            return try parenthesised()
         case .symbol(.minus), .symbol(.plus):
             throw unexpected(
                 "a number", remedy: "A sign stands before a number; what is subtracted stands behind it: 0 - age.")
         case .word:
             if keyword == .subquery, lexer.peek() == UInt8(ascii: "(") { return .subquery(try subquery()) }
             if let value = try literalWord() { return .value(value) }
-            guard keyword?.isReserved != true else {
+            guard keyword?.isReserved != true || keyword?.isOperator == true else {
                 throw unexpected(
                     "a key path or a value", remedy: "A property named like a keyword stands in backticks: `any` == 1."
                 )
@@ -37,6 +41,7 @@ extension Parser {
         guard try !take(.closeBrace) else { return values }
         repeat {
             guard values.count < QueryLimits.listValues else { throw QueryError.listTooLong(values.count + 1) }
+            place = values.count
             values.append(try element())
         } while try take(.comma)
         guard try take(.closeBrace) else { throw unexpected("',' or '}'") }
@@ -62,6 +67,7 @@ extension Parser {
         guard case .literal(let value) = lexeme.token else {
             throw unexpected("a key path or a value")
         }
+        digits[place] = lexeme.digits
         try advance()
         return value
     }

@@ -1,54 +1,76 @@
 import CausewayModel
 
 // Lists with a quantifier of their own: `ANY {1, 2} == age`, `name BEGINSWITH ANY {'a', 'b'}`, `ALL {1, 2} IN scores`;
-// and a quantifier before the path on the right: `5 == ANY scores`.
+// and quantifiers before paths on both sides: `ANY scores > ALL limits`.
+
+/// One side of a comparison as written.
+struct ComparisonSide {
+    /// Before a path. A list takes its quantifier itself.
+    var quantifier: Quantifier
+    var expression: Expression
+    /// Where it begins, for errors.
+    var start: Int
+    var digits: [Int: DecimalNumber]
+}
 
 extension Parser {
-    /// ANY, ALL or NONE before one side, and what stands behind it.
-    ///
-    /// A list takes the quantifier; one that stands before a path belongs to the comparison.
-    ///
-    /// - Returns: the quantifier, the expression, and where the expression begins, for errors.
-    mutating func quantifiedExpression() throws(QueryError) -> (Quantifier, Expression, start: Int) {
-        guard let written = keyword?.quantifier else {
-            let start = lexeme.position
-            return (.implied, try expression(), start)
-        }
-        try advance()
+    mutating func side() throws(QueryError) -> ComparisonSide {
+        (digits, place) = ([:], 0)
+        let written = keyword?.quantifier
+        if written != nil { try advance() }
         let start = lexeme.position
         let expression = try expression()
-        guard case .values(let values) = expression else { return (written, expression, start) }
-        return (.implied, .quantified(written, values), start)
+        let side = ComparisonSide(
+            quantifier: written ?? .implied, expression: expression, start: start, digits: digits)
+        guard let written, case .values(let values) = expression else { return side }
+        return ComparisonSide(
+            quantifier: .implied, expression: .quantified(written, values), start: start, digits: side.digits)
     }
 
-    /// The comparison's quantifier, where each side may have one of its own.
+    /// A list without a quantifier means any of its values: behind == it is the list of an IN, elsewhere ANY. IN before a
+    /// list with a quantifier is ==.
+    func settleLists(_ left: inout ComparisonSide, _ comparator: inout Comparator, _ right: inout ComparisonSide) {
+        // ANY of the list that equals each element is not each element that equals ANY of the list.
+        let mayTurn = right.quantifier == .implied || right.quantifier == .any
+        if case .values = left.expression, comparator == .equal, !right.expression.isConstant, mayTurn {
+            swap(&left, &right)
+        }
+        if case .values = right.expression, comparator == .equal, !left.expression.isConstant { comparator = .in }
+        left.expression = left.expression.askingForAny
+        if comparator == .in, left.expression.isQuantifiedList { right.expression = right.expression.askingForAny }
+        if comparator == .in, right.expression.isQuantifiedList { comparator = .equal }
+        if comparator != .in, comparator != .between { right.expression = right.expression.askingForAny }
+    }
+
+    /// The comparison of two sides, each of which may have a quantifier.
     func joined(
-        _ left: Quantifier, _ right: Quantifier, _ sides: (left: Expression, right: Expression),
-        _ comparator: Comparator, at rightStart: Int
-    ) throws(QueryError) -> Quantifier {
-        guard left == .implied || right == .implied else {
+        _ left: ComparisonSide, _ comparator: Comparator, _ options: TextOptions, _ right: ComparisonSide
+    ) throws(QueryError) -> Comparison {
+        var comparison = Comparison(
+            quantifier: left.quantifier, left.expression, comparator, right.expression, options: options)
+        comparison.digits = WrittenDigits(left: left.digits, right: right.digits)
+        if case (.path, .path) = (left.expression, right.expression) {
+            comparison.rightQuantifier = right.quantifier
+            return comparison
+        }
+        guard left.quantifier == .implied || right.quantifier == .implied else {
             throw failure(
-                at: rightStart, found: "a second quantifier", expected: "ANY, ALL or NONE on one side only")
+                at: right.start, found: "a second quantifier", expected: "ANY, ALL or NONE on one side only",
+                remedy: "Both sides may have one if each is a key path or a list.")
         }
-        let quantifier = left == .implied ? right : left
-        let isListLeft = sides.left.isQuantifiedList
-        let isListRight = sides.right.isQuantifiedList
-        guard isListLeft || isListRight else { return quantifier }
-        guard quantifier == .implied || quantifier == .any else {
+        if left.quantifier == .implied { comparison.quantifier = right.quantifier }
+        let hasList = left.expression.isQuantifiedList || right.expression.isQuantifiedList
+        guard hasList else { return comparison }
+        guard comparator != .between else {
             throw failure(
-                at: rightStart, found: "a second quantifier", expected: "no ALL or NONE before the key path",
-                remedy: "Write an AND or OR of comparisons with the single values.")
+                at: right.start, found: "a list with a quantifier",
+                expected: "a list without ANY, ALL or NONE after BETWEEN")
         }
-        let isAllowed = comparator == .in ? isListLeft : comparator != .between
-        guard isAllowed else {
+        if case .subquery = left.expression.isQuantifiedList ? right.expression : left.expression {
             throw failure(
-                at: rightStart, found: "a list with a quantifier",
-                expected: "a list without ANY, ALL or NONE after \(comparator.text)")
+                at: right.start, found: "a SUBQUERY", expected: "a key path beside a list with a quantifier")
         }
-        if case .subquery = isListLeft ? sides.right : sides.left {
-            throw failure(at: rightStart, found: "a SUBQUERY", expected: "a key path beside a list with a quantifier")
-        }
-        return quantifier
+        return comparison
     }
 }
 
@@ -58,7 +80,7 @@ extension Expression {
         if case .values(let values) = self { .quantified(.any, values) } else { self }
     }
 
-    fileprivate var isQuantifiedList: Bool {
+    var isQuantifiedList: Bool {
         if case .quantified = self { true } else { false }
     }
 

@@ -1,6 +1,6 @@
 extension Parser {
     private static let rule =
-        "SUBQUERY is only supported when immediately followed by .@count that is compared with a constant number."
+        "SUBQUERY is only supported when immediately followed by .@count that is compared with a number or a key path."
 
     /// `SUBQUERY(dogs, $dog, $dog.age > 5).@count`.
     mutating func subquery() throws(QueryError) -> Subquery {
@@ -14,8 +14,10 @@ extension Parser {
         guard try take(.comma) else { throw unexpected("',' and a condition") }
         let outer = variable
         variable = name
+        let (outerDigits, outerPlace) = (digits, place)
         let condition = try deeper(at: start) { parser throws(QueryError) in try parser.disjunction() }
         variable = outer
+        (digits, place) = (outerDigits, outerPlace)
         try refuseSteps()
         guard try take(.closeParenthesis) else { throw unexpected("AND, OR or ')'") }
         guard try take(.dot), case .atWord(let word) = lexeme.token, Aggregate(word: word) == .count else {
@@ -34,14 +36,11 @@ extension Parser {
         return path
     }
 
-    /// Checks that a subquery's count is compared with constants only.
+    /// Checks that a subquery's count is compared with a constant or a property.
     func checkSubquery(_ left: Expression, _ right: Expression, at rightStart: Int) throws(QueryError) {
-        switch (left, right) {
-        case (.subquery, .path), (.subquery, .subquery), (.path, .subquery):
-            throw failure(
-                at: rightStart, found: "a key path", expected: "a constant number", remedy: Self.rule)
-        default: break
-        }
+        guard case (.subquery, .subquery) = (left, right) else { return }
+        throw failure(
+            at: rightStart, found: "a second SUBQUERY", expected: "a number or a key path to one", remedy: Self.rule)
     }
 
     // MARK: - Variables

@@ -25,6 +25,9 @@ struct Parser {
     var variable: String?
     /// How many arithmetic operations the comparison has so far.
     var operations = 0
+    /// The digits of the side of a comparison that is being read, and where its next operand or value stands.
+    var digits: [Int: DecimalNumber] = [:]
+    var place = 0
     /// Found when the first parenthesis is met.
     private var operandParentheses: OperandParentheses?
     private var depth = 0

@@ -50,10 +50,11 @@ extension Comparison: CustomStringConvertible {
     package var description: String { text(from: "") }
 
     fileprivate func text(from start: String) -> String {
-        let (left, right) = (left.text(from: start), right.text(from: start))
+        let left = left.text(from: start, digits.left)
+        let right = right.text(from: start, digits.right)
         // A list has a quantifier of its own; the comparison's stands before the path then.
         guard case .quantified = self.left else {
-            return "\(quantifier.text)\(left) \(operatorText) \(right)"
+            return "\(quantifier.text)\(left) \(operatorText) \(rightQuantifier.text)\(right)"
         }
         return "\(left) \(operatorText) \(quantifier.text)\(right)"
     }
@@ -85,14 +86,15 @@ extension GeoWithin {
 }
 
 extension Expression {
-    fileprivate func text(from start: String) -> String {
+    /// - Parameter digits: of its numbers, see `WrittenDigits`.
+    fileprivate func text(from start: String, _ digits: [Int: DecimalNumber]) -> String {
         switch self {
         case .path(let path): start + path.text
         case .subquery(let subquery): subquery.text(from: start)
-        case .value(let value): value.literalText
-        case .values(let values): Self.text(values)
-        case .arithmetic(let arithmetic): arithmetic.text(from: start)
-        case .quantified(let quantifier, let values): quantifier.text + Self.text(values)
+        case .value(let value): digits[0]?.description ?? value.literalText
+        case .values(let values): Self.text(values, digits)
+        case .arithmetic(let arithmetic): arithmetic.text(from: start, digits)
+        case .quantified(let quantifier, let values): quantifier.text + Self.text(values, digits)
         case .typeOf(let path): start + path.text + ".@type"
         case .claim(let number): Self.text(ofClaim: number)
         }
@@ -103,8 +105,9 @@ extension Expression {
     /// For fingerprints and messages. It is no word of the language: the parser does not read it.
     static func text(ofClaim number: Int) -> String { "$user:\(number)" }
 
-    private static func text(_ values: [Value]) -> String {
-        "{" + values.map(\.literalText).joined(separator: ", ") + "}"
+    private static func text(_ values: [Value], _ digits: [Int: DecimalNumber]) -> String {
+        let texts = values.enumerated().map { place, value in digits[place]?.description ?? value.literalText }
+        return "{" + texts.joined(separator: ", ") + "}"
     }
 }
 

@@ -1,7 +1,7 @@
 extension Predicate {
     /// The cost of the predicate for one object, in comparisons. Each comparison counts, also in a SUBQUERY, and each
-    /// number that arithmetic computes with. Of a list with a quantifier every value counts, of another list or a
-    /// polygon every sixteenth.
+    /// number that arithmetic computes with. Of a list with a quantifier every value counts, unless it is compared by `==
+    /// ANY` or `== NONE`. Of such a list, another list or a polygon every sixteenth counts.
     ///
     /// - Complexity: linear in the predicate.
     package var termCount: Int {
@@ -9,9 +9,24 @@ extension Predicate {
         case .constant: 1
         case .and(let parts), .or(let parts): parts.reduce(1) { $0 + $1.termCount }
         case .not(let part): part.termCount
-        case .comparison(let comparison): 1 + comparison.left.termCount + comparison.right.termCount
+        case .comparison(let comparison): comparison.termCount
         case .geoWithin(let within): 1 + within.shape.places.count / 16
         }
+    }
+}
+
+extension Comparison {
+    fileprivate var termCount: Int {
+        // Equality with any of a list is bound as IN.
+        if comparator == .equal, quantifier == .implied || quantifier == .any {
+            switch (left, right) {
+            case (.quantified(.any, let values), .path), (.path, .quantified(.any, let values)),
+                (.quantified(.none, let values), .path), (.path, .quantified(.none, let values)):
+                return 1 + values.count / 16
+            default: break
+            }
+        }
+        return 1 + left.termCount + right.termCount
     }
 }
 

@@ -12,11 +12,15 @@ package indirect enum Predicate: Hashable, Sendable {
 
 /// `left operator right`, with the quantifier that stands before it.
 package struct Comparison: Hashable, Sendable {
+    /// Of the path, wherever it stands; of the left one where both sides are paths.
     package var quantifier: Quantifier
+    /// Of the right path where both sides are paths.
+    package var rightQuantifier = Quantifier.implied
     package var left: Expression
     package var comparator: Comparator
     package var options: TextOptions
     package var right: Expression
+    package var digits = WrittenDigits()
 
     package init(
         quantifier: Quantifier = .implied,

@@ -63,4 +63,6 @@ struct Lexeme {
     var token: Token
     var position: Int
     var end: Int
+    /// All digits of a number that says more than the Double that its token holds.
+    var digits: DecimalNumber?
 }

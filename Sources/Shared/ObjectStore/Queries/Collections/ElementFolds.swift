@@ -6,12 +6,14 @@ struct FoldQuestion<Source: NumberSource>: ListQuestion {
     let source: Source
     let fold: NumberFold<Source.Number>
 
+    /// A number that does not equal itself is a NaN, which no fold counts.
     @inline(__always)
     func holds(_ list: SmallList) -> Bool {
         switch fold {
         case .minimum(let rule):
             var best: Source.Number?
             source.forEach(list) { number in
+                guard number == number else { return }
                 if let known = best, !(number < known) { return }
                 best = number
             }
@@ -19,18 +21,20 @@ struct FoldQuestion<Source: NumberSource>: ListQuestion {
         case .maximum(let rule):
             var best: Source.Number?
             source.forEach(list) { number in
+                guard number == number else { return }
                 if let known = best, !(number > known) { return }
                 best = number
             }
             return best.map(rule.holds) ?? rule.nullsMatch
         case .sum(let rule):
             var total = Source.Number.nothing
-            source.forEach(list) { $0.add(to: &total) }
+            source.forEach(list) { if $0 == $0 { $0.add(to: &total) } }
             return rule.holds(Source.Number.sum(total))
         case .average(let rule):
             var total = Source.Number.nothing
             var count = 0
             source.forEach(list) { number in
+                guard number == number else { return }
                 number.add(to: &total)
                 count &+= 1
             }
