@@ -67,7 +67,7 @@ extension Aggregated {
             case .date where hasExtremes: break
             default: refuse(operation, of: property)
             }
-            let path = source.access.map { $0.sortKey(property, ascending: true).path }
+            let path = source.access.map { $0.columnPath(property) }
             return Subject(property: property, isMixed: type == .mixed, path: path)
         }
     }

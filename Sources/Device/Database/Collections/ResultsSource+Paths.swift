@@ -98,6 +98,15 @@ extension _ClassAccess {
         }
     }
 
+    /// A path for what reads whole columns, which one value of a map or list is not.
+    func columnPath(_ keyPath: String) -> BoundPath {
+        let path = sortKey(keyPath, ascending: true).path
+        guard path.steps.allSatisfy(\.isColumn) else {
+            misuse("Key path '\(keyPath)' names one value of a collection: only a sort order takes it")
+        }
+        return path
+    }
+
     /// The value at the end of a path of to-one links; null where a link on the way is empty.
     func value(_ key: ObjectKey, at path: BoundPath) -> Value {
         var access = self

@@ -434,7 +434,7 @@ public final class _ResultsSource {
 
     func distinct(by keyPaths: [String]) -> _ResultsSource {
         guard let access else { return adding(.distinctValues) }
-        return keyPaths.isEmpty ? self : adding(.distinct(keyPaths.map { access.sortKey($0, ascending: true).path }))
+        return keyPaths.isEmpty ? self : adding(.distinct(keyPaths.map { access.columnPath($0) }))
     }
 
     /// The first elements, at most `count`.

@@ -17,7 +17,7 @@ extension SortKey {
     /// stand one value of a map or list: `marks['Ulm']`, `scores[0]`.
     package init(keyPath: String, ascending: Bool = true) {
         if keyPath.last == "]", let read = try? Selection.parse("TRUEPREDICATE SORT(\(keyPath))"),
-            case .sort(let keys)? = read.steps.first, keys.count == 1
+            read.steps.count == 1, case .sort(let keys)? = read.steps.first, keys.count == 1
         {
             self.init(keys[0].path, ascending: ascending)
             return
