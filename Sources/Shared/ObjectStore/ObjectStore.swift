@@ -198,6 +198,40 @@ package final class ObjectStore: Sendable {
         return expected == through + 1 ? merged : nil
     }
 
+    /// From now on commits tell where they changed lists and texts, in all processes, until all of them have closed the
+    /// file.
+    package func tellPlaces() { storage.tellPlaces() }
+
+    /// Visits what each commit after one version did, up to and including another, in order.
+    ///
+    /// The places are nil if the commit tells none. False when some commits are no longer recorded: what was visited by
+    /// then is the beginning.
+    package func visitChanges(
+        after: UInt64, through: UInt64, _ body: (ChangeRecord, ToldPlaces?) -> Void
+    ) throws(StoreError) -> Bool {
+        let snapshot = try snapshot()
+        var expected = after + 1
+        var isDamaged = false
+        snapshot.scan(
+            tree: FixedTree.changes, from: Self.changesKey(after + 1), upTo: Self.changesKey(through + 1),
+            reversed: false
+        ) { key, value in
+            guard key.elementsEqual(Self.changesKey(expected)) else { return false }
+            var reader = RecordReader(value)
+            do throws(RecordReader.Damage) {
+                let record = try ChangeRecord(&reader)
+                body(record, try ToldPlaces(&reader))
+            } catch {
+                isDamaged = true
+                return false
+            }
+            expected += 1
+            return true
+        }
+        if isDamaged { throw damaged() }
+        return expected > through
+    }
+
     static func changesKey(_ version: UInt64) -> [UInt8] {
         withUnsafeBytes(of: version.bigEndian) { Array($0) }
     }

@@ -253,8 +253,9 @@ package final class Transaction {
     ) throws(StoreError) -> any StorageSnapshot {
         let version = writer.version + 1
         let record = changes
+        let places = store.storage.tellsPlaces ? ToldPlaces(record, in: self).encoded : nil
         for table in tablesByName.values { table.flush(to: writer) }
-        writer.put(FixedTree.changes, ObjectStore.changesKey(version), record.encoded)
+        writer.put(FixedTree.changes, ObjectStore.changesKey(version), record.encoded + (places ?? []))
         forgetOldRecords(writer, version)
         return try storing { () throws(StorageError) in try writer.commit(durability) }
     }
