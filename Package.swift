@@ -103,6 +103,14 @@ let tests: [Target] = [
         uses: ["Model"] + storage + ["Support/ExactValues", "Support/ObjectStoreReference", "Support/Seeds"]
     ),
     part("Tests", "Support/QueryFuzzing", uses: ["Model", "Query", "Support/Seeds"]),
+    part("Tests", "Support/QueryGrammar", uses: ["Support/Seeds"]),
+    part(
+        "Tests", "Support/QueryTexts",
+        uses: [
+            "Database", "Identity", "Model", "ObjectStore", "Operations", "Query", "Store", "StoreEmbedded",
+            "Subscriptions", "Support/QueryGrammar", "Support/Seeds",
+        ]
+    ),
     part("Tests", "Support/DecoderFuzzing", uses: shape + ["Support/Seeds", "Wire"]),
     .target(name: "CMeasuring", path: "Tests/Support/Measuring/system"),
     part("Tests", "Support/Measuring", libraries: ["CMeasuring"], excludes: ["system"]),
@@ -210,6 +218,7 @@ let tests: [Target] = [
             "System/Simulation", "Wire",
         ]
     ),
+    test("System", "QueryText", uses: ["Support/QueryGrammar", "Support/QueryTexts", "Support/Seeds"]),
     test(
         "System", "SyncedRealm",
         uses: [
@@ -252,7 +261,13 @@ let tests: [Target] = [
     ),
     test("System", "Journey", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
     program("System/Enumeration", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
-    program("System/QueryPairs", uses: ["Support/QueryFuzzing", "Support/QueryOracle", "Support/Seeds"]),
+    program(
+        "System/QueryPairs",
+        uses: [
+            "Support/QueryFuzzing", "Support/QueryGrammar", "Support/QueryOracle", "Support/QueryTexts",
+            "Support/Seeds",
+        ]
+    ),
     program("System/Fuzz", uses: ["Support/DecoderFuzzing"]),
     program("System/Memory", uses: ["Database"]),
     program("System/Concurrency", uses: ["Database", "ObjectStore", "Support/Seeds"]),
