@@ -2,17 +2,7 @@ import CausewayModel
 
 extension BoundGeoWithin {
     func matches(_ row: some RowSource) -> Bool {
-        var found = false
-        row.walk(path.steps[...]) { link in
-            let holds = holds(link, row)
-            found = quantifier == .all ? !holds : holds
-            // The first element that answers the quantifier's question decides it.
-            return !found && quantifier != .implied
-        }
-        switch quantifier {
-        case .implied, .any: return found
-        case .all, .none: return !found
-        }
+        row.holds(quantifier, path) { holds($0, row) }
     }
 
     private func holds(_ link: Value, _ row: some RowSource) -> Bool {

@@ -3,14 +3,16 @@ import CausewayModel
 extension BoundComputation {
     func matches(_ row: some RowSource) -> Bool {
         guard let elements else { return holds(row, .null) }
-        var found = false
-        // Each quantifier is decided by the first element that answers its question.
-        row.visit(elements) { element in
-            let holds = holds(row, element)
-            found = quantifier == .all ? !holds : holds
-            return !found
-        }
-        return quantifier == .any ? found : !found
+        // What is the same for every element is read once: it may itself go over a collection.
+        let computation = settled(in: row)
+        return row.holds(quantifier, elements) { computation.holds(row, $0) }
+    }
+
+    private func settled(in row: some RowSource) -> BoundComputation {
+        var settled = self
+        settled.left = left.settled(in: row)
+        if case .one(let right) = right { settled.right = .one(right.settled(in: row)) }
+        return settled
     }
 
     private func holds(_ row: some RowSource, _ element: Value) -> Bool {
@@ -26,6 +28,16 @@ extension BoundComputation {
 }
 
 extension BoundArithmetic {
+    /// The same with the values of its paths in place of them.
+    fileprivate func settled(in row: some RowSource) -> BoundArithmetic {
+        switch self {
+        case .value, .element: self
+        case .path(let path): .value(row.single(at: path))
+        case .operation(let left, let sign, let right):
+            .operation(left.settled(in: row), sign, right.settled(in: row))
+        }
+    }
+
     fileprivate func value(_ row: some RowSource, _ element: Value) -> Value {
         switch self {
         case .value(let value): value
@@ -45,13 +57,7 @@ extension BoundTypeTest {
             case .path(let other): [row.type(of: row.single(at: other))]
             }
         guard quantifier != .implied else { return types.contains(row.type(of: row.single(at: path))) != isNegated }
-        var found = false
-        row.walk(path.steps[...]) { value in
-            let holds = types.contains(row.type(of: value)) != isNegated
-            found = quantifier == .all ? !holds : holds
-            return !found
-        }
-        return quantifier == .any ? found : !found
+        return row.holds(quantifier, path) { types.contains(row.type(of: $0)) != isNegated }
     }
 }
 

@@ -9,14 +9,7 @@ extension BoundPairs {
                 return true
             }
         }
-        var found = false
-        // Each quantifier is decided by the first element that answers its question.
-        row.visit(path) { value in
-            let holds = holds(value, others, row)
-            found = quantifier == .all ? !holds : holds
-            return !found
-        }
-        return quantifier == .any ? found : !found
+        return row.holds(quantifier, path) { holds($0, others, row) }
     }
 
     private func holds<Row: RowSource>(_ value: Value, _ others: [Value], _ row: Row) -> Bool {
@@ -25,19 +18,15 @@ extension BoundPairs {
                 row.namesSameObject(left, right, in: path.steps.last?.target ?? "")
             }
         }
-        let found =
-            switch right {
-            case .tests(let tests):
-                tests.contains { test in
-                    let holds =
-                        switch test {
-                        case .constant(let answer): answer
-                        case .comparison(let comparator, let constant): compare(comparator, constant)
-                        }
-                    return holds != (rightQuantifier == .all)
+        return switch right {
+        case .tests(let tests):
+            rightQuantifier.holds(for: tests) { test in
+                switch test {
+                case .constant(let answer): answer
+                case .comparison(let comparator, let constant): compare(comparator, constant)
                 }
-            case .path(_, let comparator): others.contains { compare(comparator, $0) != (rightQuantifier == .all) }
             }
-        return rightQuantifier == .any ? found : !found
+        case .path(_, let comparator): rightQuantifier.holds(for: others) { compare(comparator, $0) }
+        }
     }
 }

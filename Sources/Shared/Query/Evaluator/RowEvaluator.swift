@@ -24,14 +24,7 @@ extension BoundComparison {
     fileprivate func matches(_ row: some RowSource) -> Bool {
         let operand = row.settled(operand)
         guard quantifier != .implied else { return holds(row.single(at: path), operand, row) }
-        var found = false
-        // Each quantifier is decided by the first element that answers its question.
-        row.visit(path) { value in
-            let holds = holds(value, operand, row)
-            found = quantifier == .all ? !holds : holds
-            return !found
-        }
-        return quantifier == .any ? found : !found
+        return row.holds(quantifier, path) { holds($0, operand, row) }
     }
 
     /// One value against the right side.
@@ -70,6 +63,17 @@ extension BoundSubquery {
 }
 
 extension RowSource {
+    /// Whether the values of a path meet a condition as the quantifier asks. The first value that decides it is the last
+    /// that is read.
+    func holds(_ quantifier: Quantifier, _ path: BoundPath, _ condition: (Value) -> Bool) -> Bool {
+        var isDecided = false
+        visit(path) { value in
+            isDecided = quantifier.isDecided(by: condition(value))
+            return !isDecided
+        }
+        return quantifier.answer(isDecided: isDecided)
+    }
+
     /// The operand with a path's value in place of the path.
     fileprivate func settled(_ operand: Operand) -> Operand {
         if case .path(let other) = operand { .value(single(at: other)) } else { operand }

@@ -140,9 +140,9 @@ extension Binder {
                 }
                 return answer
             }
-            return right.0.holds(for: answers)
+            return right.0.holds(for: answers) { $0 }
         }
-        return .constant(left.0.holds(for: answers))
+        return .constant(left.0.holds(for: answers) { $0 })
     }
 
     /// Nil for values that no property could hold together.
@@ -164,17 +164,6 @@ extension Binder {
             }
         }
         return ValueComparison.holds(left, comparator, right, options)
-    }
-}
-
-extension Quantifier {
-    /// Whether the answers for the elements, taken together, are what the quantifier asks for.
-    func holds(for answers: [Bool]) -> Bool {
-        switch self {
-        case .implied, .any: answers.contains(true)
-        case .all: !answers.contains(false)
-        case .none: !answers.contains(true)
-        }
     }
 }
 
