@@ -136,6 +136,9 @@ struct TextSearchTests {
         #expect(throws: QueryError.self) {
             _ = try Predicate.parse("text TEXT '\(many)'").bound(to: "Note", in: schema)
         }
+        let packed = Predicate.comparison(
+            Comparison(.path(PropertyPath(["text"])), .text, .value(.bytes(Array(many.utf8)))))
+        #expect(throws: QueryError.self) { _ = try packed.bound(to: "Note", in: schema) }
         _ = try Predicate.parse("text TEXT '\(many.dropLast(5)) w1 w1'").bound(to: "Note", in: schema)
         #expect(throws: QueryError.self) { _ = try Predicate.parse("'a' TEXT text").bound(to: "Note", in: schema) }
     }

@@ -188,7 +188,13 @@ struct Binder {
     }
 
     func checkSearch(_ value: Value) throws(QueryError) {
-        guard case .string(let search) = value, TextSearch(Array(search.utf8)).isTooLong else { return }
+        let search: [UInt8]
+        switch value {
+        case .string(let text): search = Array(text.utf8)
+        case .bytes(let text): search = text
+        default: return
+        }
+        guard TextSearch(search).isTooLong else { return }
         throw QueryError(
             .limit, "TEXT searches for more than \(QueryLimits.searchWords) words",
             remedy: "Search for the words that matter."
