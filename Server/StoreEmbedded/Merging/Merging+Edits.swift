@@ -11,7 +11,8 @@ extension WorkingObject {
     /// - Parameter isPlaced: whether the operation is not as its author sent it.
     func joinNoting(_ operation: Operation, _ column: Int, stamp: Stamp, isPlaced: Bool) -> Outcome {
         guard var journal = journals.removeValue(forKey: column) ?? newJournal(column) else {
-            if remembersUnseen(column) { effective = false }
+            // Asked until it is so once: the answer takes a walk over all that was removed.
+            if effective, remembersUnseen(column) { effective = false }
             return state.join(operation, stamp: stamp)
         }
         defer { journals[column] = journal }
