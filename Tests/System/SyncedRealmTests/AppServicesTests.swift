@@ -60,7 +60,7 @@ final class AppServices: NetworkTransport {
             state.requests.append(request)
             return state.isCut
         }
-        if isCut { throw CutNetwork() }
+        if isCut { throw CutNetwork(sent: String(decoding: request.body, as: UTF8.self)) }
         let parts = request.url.split(separator: "/")
         let token = request.headers["authorization"].map { String($0.dropFirst("Bearer ".count)) }
         let reply = await accounts.answer(
@@ -69,7 +69,8 @@ final class AppServices: NetworkTransport {
         return NetworkResponse(statusCode: reply.status, body: Data(reply.body))
     }
 
-    struct CutNetwork: Error {}
+    /// An error that says too much, as an app's own may.
+    struct CutNetwork: Error { let sent: String }
 
     final class MovableClock: WallClock {
         private let ahead = Mutex<UInt64>(0)
@@ -378,9 +379,12 @@ struct AppServicesTests {
             let secret = "secret-of-the-test"
             _ = try? await app.login(credentials: .emailPassword(email: "a@example.com", password: secret))
             try await app.login(credentials: .anonymous)
+            services.isCut = true
+            _ = try? await app.login(credentials: .emailPassword(email: "a@example.com", password: secret))
             let heard = lines.withLock { $0 }
             #expect(heard.contains { $0.hasPrefix("debug App: call '") && $0.contains("was refused with status") })
             #expect(heard.contains { $0.hasPrefix("debug App: call '") && $0.hasSuffix("was answered") })
+            #expect(heard.contains { $0.hasSuffix("got no answer: httpRequestFailed") })
             #expect(!heard.contains { $0.contains(secret) })
         }
     }

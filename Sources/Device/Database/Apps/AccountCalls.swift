@@ -14,12 +14,12 @@ struct AccountCalls: Sendable {
         do {
             (status, body) = try await send(call, try JSONEncoder().encode(request), token)
         } catch {
-            Logger.note(.debug, Category.app, "App: call '\(call)' got no answer: \(error)")
+            Logger.note(.debug, Category.app, "App: call '\(call)' got no answer: \(Self.kind(of: error))")
             throw error
         }
         guard status == 200 else {
             let error = Self.error(status, body)
-            Logger.note(.debug, Category.app, "App: call '\(call)' was refused with status \(status): \(error)")
+            Logger.note(.debug, Category.app, "App: call '\(call)' was refused with status \(status): \(error.code)")
             throw error
         }
         Logger.note(.debug, Category.app, "App: call '\(call)' was answered")
@@ -31,6 +31,11 @@ struct AccountCalls: Sendable {
                 "The server's answer to '\(call)' cannot be read. Check that the base URL is the server's, and that "
                     + "device and server are of versions that belong together.", httpStatusCode: status)
         }
+    }
+
+    /// What a log may say of an error. Its message may quote what was sent, or what a program of the operator answered.
+    private static func kind(of error: any Error) -> String {
+        if let error = error as? AppError { "\(error.code)" } else { "\(type(of: error))" }
     }
 
     private struct Refusal: Decodable {

@@ -42,12 +42,21 @@ extension RealmInstance {
                 declared = .dynamic(declared.schema.adopting(transaction.schema))
             }
             do {
+                var migratedVersion: UInt64?
                 if !configuration.showsSchemaOfFile {
                     try transaction.adapt(to: declared.stored(for: configuration), configuration) { version in
                         try migrate(transaction, from: version, to: declared, configuration, coordinator)
+                        migratedVersion = version
                     }
                 }
                 try transaction.throwDamage()
+                // Behind the commit: before it the migration may still fail, and the logger is the app's code.
+                if let migratedVersion {
+                    Logger.note(
+                        .detail, Category.Storage.transaction,
+                        "Migrate file: \(configuration.path) from schema version \(migratedVersion) to "
+                            + "\(configuration.schemaVersion)")
+                }
             } catch {
                 transaction.end()
                 throw error
@@ -77,9 +86,6 @@ extension RealmInstance {
         configuration.migrationBlock?(Migration(from: old, to: new, declared: declared.schema), version)
         new.releaseTransaction()
         try transaction.finishRestructuring(to: declared.schema.withNestedCollections)
-        Logger.note(
-            .detail, Category.Storage.transaction,
-            "Migrate file: \(configuration.path) from schema version \(version) to \(configuration.schemaVersion)")
     }
 
     /// Two Realms at one place cannot disagree about how the file is used.

@@ -56,11 +56,11 @@ extension RealmInstance {
             throw error
         }
         isInWrite = false
-        Logger.note(.debug, Category.Storage.transaction, "Commit version \(version): \(configuration.path)")
         changed()
         observers.skip(tokens, self)
         participant?.didCommit(version: version, through: coordinator)
         observers.tellRealmObservers(.didChange, self, except: tokens)
+        Logger.note(.debug, Category.Storage.transaction, "Commit version \(version): \(configuration.path)")
         return version
     }
 

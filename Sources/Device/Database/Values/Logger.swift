@@ -188,8 +188,10 @@ public final class Logger: Sendable {
     private static let loudest = Atomic(LogLevel.info.rawValue)
 
     private static func noteLoudest() {
-        let ofCategories = levels.withLock { $0.values.max() } ?? .off
-        loudest.store(max(shared.level, ofCategories).rawValue, ordering: .relaxed)
+        // Stored under the lock, so that of two changes at once the later one stands.
+        levels.withLock { levels in
+            loudest.store(max(shared.level, levels.values.max() ?? .off).rawValue, ordering: .relaxed)
+        }
     }
 
     /// Logs a step of the library's work. Where no category lets its level through, it costs the reading of one number.
