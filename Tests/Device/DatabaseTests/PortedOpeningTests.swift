@@ -94,6 +94,24 @@ struct DynamicSchemaTests {
         #expect(try schemaVersionAtURL(url) == 2)
     }
 
+    @Test("the schema of a Realm whose classes have mixed properties makes another file, and opens its own")
+    func schemaOfRealm() throws {
+        let folder = try TemporaryFolder()
+        let types: [ObjectBase.Type] = [PortedOwner.self, PortedAddress.self, PortedDog.self, PortedToy.self]
+        let url = URL(filePath: folder.file("declared.realm"))
+        let schema = try Realm(configuration: Realm.Configuration(fileURL: url, objectTypes: types)).schema
+        for name in ["declared.realm", "another.realm"] {
+            let file = URL(filePath: folder.file(name))
+            try {
+                var configuration = Realm.Configuration(fileURL: file)
+                configuration.dynamicSchema = schema
+                let realm = try Realm(configuration: configuration)
+                #expect(realm.schema["PortedOwner"] != nil)
+            }()
+            _ = try Realm(configuration: Realm.Configuration(fileURL: file, objectTypes: types))
+        }
+    }
+
     @Test("without classes an empty file has none")
     func noClasses() throws {
         let realm = try Realm(

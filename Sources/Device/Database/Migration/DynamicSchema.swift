@@ -106,7 +106,8 @@ extension Property {
     fileprivate var storedProperty: StoredProperty {
         StoredProperty(
             name: columnName, type: type.stored, collection: isArray ? .list : isSet ? .set : isMap ? .map : .none,
-            isOptional: isOptional, isPrimaryKey: isPrimary, isIndexed: isIndexed && !isPrimary,
+            // A declared mixed property is not called optional, but holds nil all the same.
+            isOptional: isOptional || type == .any, isPrimaryKey: isPrimary, isIndexed: isIndexed && !isPrimary,
             target: objectClassName)
     }
 }
