@@ -63,9 +63,8 @@ struct QueryTests {
     ) {
         #expect(query.condition == readPredicate(text, arguments), sourceLocation: sourceLocation)
         let (format, values) = query._constructPredicate()
-        // RealmSwift writes ANY before a path through a collection, which says what the path says by itself, puts two
-        // conditions in parentheses at a time, and writes `x IN list` where ANY list == x says the same, and a property
-        // that is false where NOT says the same.
+        // Four spellings of RealmSwift differ and mean the same: ANY before a path through a collection, parentheses
+        // around each two conditions, `x IN list` for `ANY list == x`, and `isGood == false` for a NOT.
         func plain(_ condition: CausewayQuery.Predicate) -> String {
             "\(condition)".replacing("ANY ", with: "").filter { !"()".contains($0) }
         }

@@ -36,12 +36,7 @@ extension User {
     /// ```
     @preconcurrency
     public func refreshCustomData(_ completion: @escaping @Sendable ([AnyHashable: Any]?, (any Error)?) -> Void) {
-        refreshCustomData { (result: Result<Document, any Error>) in
-            switch result {
-            case .success(let document): completion(plain(document), nil)
-            case .failure(let error): completion(nil, error)
-            }
-        }
+        refreshCustomData(inTwo(completion))
     }
 }
 

@@ -288,9 +288,12 @@ extension OpenText {
         guard case .owned(let content) = long.content else { return }
         let count = (long.bytes + TextHead.chunkMax - 1) / TextHead.chunkMax
         // Even pieces, with room for a scalar that is not cut; of what was put in at once, pieces with room for edits.
-        let piece =
-            count > 2
-            ? TextHead.cutBytes : isAppended ? TextHead.chunkMax : min(TextHead.chunkMax, long.bytes / count + 4)
+        let piece: Int
+        if count > 2 {
+            piece = TextHead.cutBytes
+        } else {
+            piece = isAppended ? TextHead.chunkMax : min(TextHead.chunkMax, long.bytes / count + 4)
+        }
         var pieces: [Part] = []
         content.withUnsafeBytes { bytes in
             var start = 0
