@@ -5,11 +5,12 @@ import PackageDescription
 // Builds what the documentation shows, in one go: the sample packages, the samples of the guides and of README (each
 // page is a program, taken out of it by `deploy/examples`), and a client whose compile time is measured.
 
+// `deploy/examples` says so when this list is not that of the pages.
 let guides = [
     "ConflictsAndMerging", "DefiningModels", "DeployingToAFleet", "DifferentOnLinux", "ErrorsAndDebugging",
     "GettingStarted", "Installing", "LimitsAndPlatforms", "MigratingFromRealm", "MovingFromAtlas", "Observing",
-    "Queries",
-    "QuestionsAndAnswers", "Readme", "ReadmeStart", "RunningAServer", "Syncing", "TestingYourApp", "ThreadsAndActors",
+    "Queries", "QuestionsAndAnswers", "Readme", "ReadmeStart", "RunningAServer", "Syncing", "TestingYourApp",
+    "ThreadsAndActors", "UndoAndRedo",
 ]
 
 let package = Package(

@@ -218,12 +218,25 @@ final class RowWriter {
         let values = list.visible.map(\.value).filter { table.accepts($0, column: column) }
         let links = Links(transaction)
         let shown = table.listValues(key, column).map { links.travelling($0, target: property.target) }
-        if shown != values { table.listReplace(key, column, values) }
+        if shown != values { replace(shown, by: values, key, table, column) }
         if list == ListState() {
             trees.removeLists(object, ClassSchema(name: table.name, properties: [property]))
         } else {
             trees.save(list, object, property.name)
         }
+    }
+
+    /// Keeps what is equal at both ends of a list, so that whoever follows places in it can go on.
+    private func replace(_ shown: [Value], by values: [Value], _ key: ObjectKey, _ table: Table, _ column: Int) {
+        var start = 0
+        while start < min(shown.count, values.count), shown[start] == values[start] { start += 1 }
+        var end = 0
+        while end < min(shown.count, values.count) - start,
+            shown[shown.count - 1 - end] == values[values.count - 1 - end]
+        {
+            end += 1
+        }
+        table.listReplace(key, column, start..<shown.count - end, by: Array(values[start..<values.count - end]))
     }
 
     // MARK: - Texts

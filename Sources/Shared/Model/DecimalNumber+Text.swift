@@ -1,6 +1,7 @@
 extension DecimalNumber: CustomStringConvertible, LosslessStringConvertible {
     /// `1.50`, `1E+3`, `-0`, `Infinity`, `NaN`: all digits, and an exponent where plain digits would need zeros that
     /// the number does not have. Reads back as the same bits, but for the payload of a NaN.
+    @usableFromInline
     package var description: String {
         if isNaN { return isSignalingNaN ? "sNaN" : "NaN" }
         let sign = isNegative ? "-" : ""
@@ -21,6 +22,7 @@ extension DecimalNumber: CustomStringConvertible, LosslessStringConvertible {
 
     /// The number that a text names, rounded to 34 digits: `12`, `-1.5`, `.5`, `1E+3`, `inf`, `Infinity`, `NaN`, in any
     /// letter case; nil for any other text.
+    @usableFromInline
     package init?(_ text: String) {
         var rest = text.utf8[...]
         let isNegative = rest.first == UInt8(ascii: "-")

@@ -4,9 +4,10 @@
 /// The bits keep what was written: `1.0` and `1.00` are equal numbers with different bits. High half, from the top: one
 /// bit of sign, fourteen of exponent + 6176, forty-nine of coefficient; low half: the rest of the coefficient. A
 /// coefficient of more than 34 digits stands for zero.
+@usableFromInline
 package struct DecimalNumber: Sendable {
-    package var high: UInt64
-    package var low: UInt64
+    @usableFromInline package var high: UInt64
+    @usableFromInline package var low: UInt64
 
     @inlinable
     package init(high: UInt64, low: UInt64) {
@@ -95,25 +96,30 @@ extension DecimalNumber: Hashable, Comparable {
     }
 
     /// As IEEE 754 has it: NaN equals nothing, and zero has no sign.
+    @usableFromInline
     package static func == (left: DecimalNumber, right: DecimalNumber) -> Bool {
         !left.isNaN && left.orderedBits == right.orderedBits
     }
 
     /// As IEEE 754 has it: NaN has no order. A sort goes by `orderedBits`, where it is the least.
+    @usableFromInline
     package static func < (left: DecimalNumber, right: DecimalNumber) -> Bool {
         !left.isNaN && !right.isNaN && left.orderedBits < right.orderedBits
     }
 
     // The defaults of `Comparable` negate `<`, so they would be true for NaN.
 
+    @usableFromInline
     package static func <= (left: DecimalNumber, right: DecimalNumber) -> Bool {
         !left.isNaN && !right.isNaN && left.orderedBits <= right.orderedBits
     }
 
+    @usableFromInline
     package static func >= (left: DecimalNumber, right: DecimalNumber) -> Bool {
         right <= left
     }
 
+    @usableFromInline
     package func hash(into hasher: inout Hasher) {
         hasher.combine(orderedBits)
     }

@@ -1,8 +1,9 @@
 /// A dictionary with string keys, which are equal if and only if their bytes are the same.
 ///
 /// It is used like `[String: Value]`, which takes canonically equivalent keys for one.
+@usableFromInline
 package struct ExactDictionary<Value> {
-    package var entries: [ExactString: Value]
+    @usableFromInline package var entries: [ExactString: Value]
 
     @inlinable
     package init(_ entries: [ExactString: Value] = [:]) {
@@ -36,6 +37,7 @@ package struct ExactDictionary<Value> {
 }
 
 extension ExactDictionary: ExpressibleByDictionaryLiteral {
+    @usableFromInline
     package init(dictionaryLiteral elements: (String, Value)...) {
         self.init(uniqueKeysWithValues: elements)
     }

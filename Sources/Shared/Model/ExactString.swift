@@ -3,8 +3,9 @@
 /// Swift's own `==` is Unicode's canonical equivalence: it takes "é" for "e" with a combining accent, and the Kelvin
 /// sign for "K". But bytes are stored and sent, and what differs there is not the same. So names from data, users or
 /// the network are keys of dictionaries and sets by this type, or are compared by `isSame(as:)`.
+@usableFromInline
 package struct ExactString: Hashable, Sendable {
-    package var string: String
+    @usableFromInline package var string: String
 
     @inlinable
     package init(_ string: String) {
@@ -30,12 +31,14 @@ extension ExactString: Comparable {
 }
 
 extension ExactString: ExpressibleByStringLiteral {
+    @usableFromInline
     package init(stringLiteral value: String) {
         self.init(value)
     }
 }
 
 extension ExactString: CustomStringConvertible {
+    @usableFromInline
     package var description: String { string }
 }
 

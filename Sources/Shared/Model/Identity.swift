@@ -1,11 +1,20 @@
+// Equality and hashes that stand here are those that the compiler would make. Those do not inline into other modules.
+
 /// The row of an object in its class, in one file: given once, in ascending order, never used again.
+@usableFromInline
 package struct ObjectKey: Hashable, Comparable, Sendable {
-    package var rawValue: Int64
+    @usableFromInline package var rawValue: Int64
 
     @inlinable
     package init(_ rawValue: Int64) {
         self.rawValue = rawValue
     }
+
+    @inlinable
+    package static func == (left: ObjectKey, right: ObjectKey) -> Bool { left.rawValue == right.rawValue }
+
+    @inlinable
+    package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 
     @inlinable
     package static func < (left: ObjectKey, right: ObjectKey) -> Bool {
@@ -17,6 +26,7 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
 ///
 /// `container` names an embedded object, which has no primary key of its own: the id of the operation that made it.
 /// Two string keys are the same if and only if their bytes are.
+@usableFromInline
 package enum PrimaryKey: Sendable {
     case null
     case int(Int64)
@@ -28,6 +38,7 @@ package enum PrimaryKey: Sendable {
 
 extension PrimaryKey: Comparable {
     /// A total order over keys of all kinds, so that anything keyed by them can be walked in one order everywhere.
+    @usableFromInline
     package static func < (left: PrimaryKey, right: PrimaryKey) -> Bool {
         switch (left, right) {
         case (.int(let left), .int(let right)): left < right
@@ -78,8 +89,9 @@ extension PrimaryKey {
 }
 
 /// One device installation and file, as the server knows it: drawn at random when the file is made.
+@usableFromInline
 package struct ClientID: Hashable, Comparable, Sendable {
-    package var rawValue: UInt64
+    @usableFromInline package var rawValue: UInt64
 
     @inlinable
     package init(_ rawValue: UInt64) {
@@ -90,20 +102,38 @@ package struct ClientID: Hashable, Comparable, Sendable {
     package static let nobody = ClientID(0)
 
     @inlinable
+    package static func == (left: ClientID, right: ClientID) -> Bool { left.rawValue == right.rawValue }
+
+    @inlinable
+    package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+
+    @inlinable
     package static func < (left: ClientID, right: ClientID) -> Bool {
         left.rawValue < right.rawValue
     }
 }
 
 /// Names one list element, list position or embedded object for ever: who made it, and its number there.
+@usableFromInline
 package struct ElementID: Hashable, Comparable, Sendable {
-    package var client: ClientID
-    package var counter: UInt64
+    @usableFromInline package var client: ClientID
+    @usableFromInline package var counter: UInt64
 
     @inlinable
     package init(client: ClientID, counter: UInt64) {
         self.client = client
         self.counter = counter
+    }
+
+    @inlinable
+    package static func == (left: ElementID, right: ElementID) -> Bool {
+        left.counter == right.counter && left.client == right.client
+    }
+
+    @inlinable
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(client)
+        hasher.combine(counter)
     }
 
     /// By counter first: a later element of one writer sorts after all it can have seen.
@@ -116,9 +146,10 @@ package struct ElementID: Hashable, Comparable, Sendable {
 /// When and by whom a value was written: a hybrid logical clock reading with the writer as the tie-break.
 ///
 /// `time` holds milliseconds since 1970 in its upper 48 bits and a counter in its lower 16.
+@usableFromInline
 package struct Stamp: Hashable, Comparable, Sendable {
-    package var time: UInt64
-    package var client: ClientID
+    @usableFromInline package var time: UInt64
+    @usableFromInline package var client: ClientID
 
     @inlinable
     package init(time: UInt64, client: ClientID) {
@@ -140,8 +171,9 @@ package struct Stamp: Hashable, Comparable, Sendable {
 }
 
 /// The number of a commit in the server's one order of commits. Zero is the empty database.
+@usableFromInline
 package struct ServerVersion: Hashable, Comparable, Sendable {
-    package var rawValue: UInt64
+    @usableFromInline package var rawValue: UInt64
 
     @inlinable
     package init(_ rawValue: UInt64) {

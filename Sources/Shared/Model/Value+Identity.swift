@@ -5,6 +5,7 @@
 // queries, `ValueOrder` in sorts, `Value.canonicallyPrecedes` and `SetElement` in sets.
 
 extension Value: Hashable {
+    @usableFromInline
     package static func == (left: Value, right: Value) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -26,6 +27,7 @@ extension Value: Hashable {
         }
     }
 
+    @usableFromInline
     package func hash(into hasher: inout Hasher) {
         hasher.combine(canonicalRank)
         switch self {

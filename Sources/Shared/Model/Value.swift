@@ -6,6 +6,7 @@
 /// property may lead to any class: its links name the class, as `anyObject` at rest and as `anyLink` in motion.
 ///
 /// Two values are equal if their representations are the same (`Value+Identity.swift`).
+@usableFromInline
 package enum Value: Sendable {
     case null
     case bool(Bool)
@@ -25,6 +26,7 @@ package enum Value: Sendable {
 }
 
 /// A row of any class of one file.
+@usableFromInline
 package struct ClassedKey: Hashable, Sendable {
     /// The number of the class in the file's catalog.
     package var classNumber: UInt32
@@ -37,9 +39,10 @@ package struct ClassedKey: Hashable, Sendable {
 }
 
 /// An object of any class, named alike on every device and the server.
+@usableFromInline
 package struct ClassedLink: Sendable {
-    package var className: String
-    package var key: PrimaryKey
+    @usableFromInline package var className: String
+    @usableFromInline package var key: PrimaryKey
 
     package init(_ className: String, _ key: PrimaryKey) {
         self.className = className
@@ -48,7 +51,7 @@ package struct ClassedLink: Sendable {
 }
 
 extension Value {
-    package var isNull: Bool {
+    @inlinable package var isNull: Bool {
         if case .null = self { true } else { false }
     }
 
@@ -63,9 +66,10 @@ extension Value {
 }
 
 /// A point in time as Realm stores it: seconds since 1970 in UTC and nanoseconds within the second, both of one sign.
+@usableFromInline
 package struct Timestamp: Hashable, Comparable, Sendable {
-    package var seconds: Int64
-    package var nanoseconds: Int32
+    @usableFromInline package var seconds: Int64
+    @usableFromInline package var nanoseconds: Int32
 
     @inlinable
     package init(seconds: Int64, nanoseconds: Int32) {
@@ -80,9 +84,10 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 /// The twelve bytes of an ObjectId: four of seconds, five of machine and process, three of counter, big-endian.
+@usableFromInline
 package struct ObjectIdentifier12: Hashable, Comparable, Sendable {
-    package var high: UInt64
-    package var low: UInt32
+    @usableFromInline package var high: UInt64
+    @usableFromInline package var low: UInt32
 
     @inlinable
     package init(high: UInt64, low: UInt32) {
@@ -97,9 +102,10 @@ package struct ObjectIdentifier12: Hashable, Comparable, Sendable {
 }
 
 /// The sixteen bytes of a UUID, big-endian, ordered as bytes.
+@usableFromInline
 package struct UUID16: Hashable, Comparable, Sendable {
-    package var high: UInt64
-    package var low: UInt64
+    @usableFromInline package var high: UInt64
+    @usableFromInline package var low: UInt64
 
     @inlinable
     package init(high: UInt64, low: UInt64) {

@@ -1,6 +1,7 @@
 package import CausewayModel
 
 /// Reads what `ByteWriter` wrote. Every step is checked: no input can trap it or make it allocate more than it holds.
+@usableFromInline
 package struct ByteReader {
     @usableFromInline let bytes: [UInt8]
     @usableFromInline let end: Int
@@ -35,6 +36,7 @@ package struct ByteReader {
 
 extension ByteReader {
     @inline(never)
+    @usableFromInline
     package func truncated() -> EncodingError {
         EncodingError(.truncated, "The data ends too early: it was cut or damaged; get it again.", offset: position)
     }
@@ -228,7 +230,8 @@ extension ByteReader {
 
     /// A nanosecond part is less than a second and has the sign of its seconds.
     func timestamp(seconds: Int64, nanoseconds: Int64) throws(EncodingError) -> Timestamp {
-        guard abs(Int(clamping: nanoseconds)) < 1_000_000_000,
+        // No `abs`: the least number has no opposite, and a message may hold it.
+        guard (-999_999_999...999_999_999).contains(nanoseconds),
             seconds == 0 || nanoseconds == 0 || (seconds < 0) == (nanoseconds < 0)
         else { throw malformed("a point in time has \(nanoseconds) nanoseconds") }
         return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))

@@ -1,8 +1,9 @@
 package import CausewayModel
 
 /// Appends values in the forms of `ENCODING.md`.
+@usableFromInline
 package struct ByteWriter {
-    package var bytes: [UInt8]
+    @usableFromInline package var bytes: [UInt8]
 
     @inlinable
     package init() {
@@ -151,13 +152,11 @@ extension ByteWriter {
         write(varint: id.counter)
     }
 
-    @inlinable
     package mutating func write(_ value: ObjectIdentifier12) {
         withUnsafeBytes(of: value.high.bigEndian) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: value.low.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    @inlinable
     package mutating func write(_ value: UUID16) {
         withUnsafeBytes(of: value.high.bigEndian) { bytes.append(contentsOf: $0) }
         withUnsafeBytes(of: value.low.bigEndian) { bytes.append(contentsOf: $0) }

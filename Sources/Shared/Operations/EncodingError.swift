@@ -1,4 +1,5 @@
 /// Bytes that are not what their format says: cut short, altered, or written by something newer.
+@usableFromInline
 package struct EncodingError: Error, Hashable, Sendable {
     package var code: Code
     /// What was expected and what to do about it, in a sentence.
@@ -31,6 +32,7 @@ package struct EncodingError: Error, Hashable, Sendable {
 }
 
 extension EncodingError: CustomStringConvertible {
+    @usableFromInline
     package var description: String {
         "\(message) (at byte \(offset))"
     }

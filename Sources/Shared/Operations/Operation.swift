@@ -13,12 +13,10 @@ package struct ObjectReference: Sendable {
 
 extension ObjectReference: Hashable {
     /// Compares the bytes, as with all names.
-    @inlinable
     package static func == (left: ObjectReference, right: ObjectReference) -> Bool {
         left.key == right.key && left.className.isSame(as: right.className)
     }
 
-    @inlinable
     package func hash(into hasher: inout Hasher) {
         className.hashBytes(into: &hasher)
         hasher.combine(key)

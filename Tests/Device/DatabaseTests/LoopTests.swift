@@ -12,6 +12,27 @@ class LoopThing: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+extension LoopThing {
+    /// Things in a row, each of which leads to the one before, and as many objects of other classes.
+    static func realm(
+        _ count: Int, numbers: (Int) -> [Int], and others: [Object.Type], empty: [Object.Type] = []
+    ) throws -> Realm {
+        let realm = try Realm(
+            configuration: Realm.Configuration(
+                inMemoryIdentifier: UUID().uuidString, objectTypes: [LoopThing.self] + others + empty))
+        try realm.write {
+            for id in 0..<count {
+                realm.create(LoopThing.self, value: ["id": id, "name": "thing \(id)", "numbers": numbers(id)])
+                for other in others { realm.create(other, value: ["id": id]) }
+            }
+            for thing in realm.objects(LoopThing.self) where thing.id > 0 {
+                thing.next = realm.object(ofType: LoopThing.self, forPrimaryKey: thing.id - 1)
+            }
+        }
+        return realm
+    }
+}
+
 class LoopDocument: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var body: Text
@@ -54,24 +75,10 @@ struct LoopTests {
     private let count = 50
 
     init() throws {
-        realm = try Realm(
-            configuration: Realm.Configuration(
-                inMemoryIdentifier: UUID().uuidString,
-                objectTypes: [
-                    LoopThing.self, LoopDocument.self, LoopShelf.self, LoopThingWithState.self,
-                    LoopThingWithIgnored.self, LoopThingThatTells.self,
-                ]))
-        try realm.write {
-            for id in 0..<count {
-                realm.create(LoopThing.self, value: ["id": id, "name": "thing \(id)", "numbers": [id, id]])
-                realm.create(LoopThingWithState.self, value: ["id": id])
-                realm.create(LoopThingWithIgnored.self, value: ["id": id])
-                realm.create(LoopThingThatTells.self, value: ["id": id])
-            }
-            for thing in realm.objects(LoopThing.self) where thing.id > 0 {
-                thing.next = realm.object(ofType: LoopThing.self, forPrimaryKey: thing.id - 1)
-            }
-        }
+        realm = try LoopThing.realm(
+            count, numbers: { [$0, $0] },
+            and: [LoopThingWithState.self, LoopThingWithIgnored.self, LoopThingThatTells.self],
+            empty: [LoopDocument.self, LoopShelf.self])
     }
 
     @Test("the runtime counts references as this library reads them")

@@ -38,6 +38,7 @@ private struct Spelling: Sendable, CustomTestStringConvertible {
         Spelling("(n > limit)", 0) { $0.n > $0.limit },
         Spelling("(NOT n == %@)", 1) { !($0.n == 1) },
         Spelling("(n BETWEEN {%@, %@})", 2) { $0.n.contains(1...2) },
+        Spelling("(NOT n BETWEEN {%@, %@})", 2) { !$0.n.contains(1...2) },
         Spelling("((n >= %@) && (n < %@))", 2) { $0.n.contains(1..<2) },
         Spelling("(n IN %@)", 1) { $0.n.in([1, 2]) },
         Spelling("(name BEGINSWITH[cd] %@)", 1) {
@@ -184,5 +185,11 @@ struct PortedQueriesTests {
         #expect(dogs.index(matching: { $0.toy == mine }) == 1)
         #expect(dogs.index(matching: { $0.toy == theirs }) == nil)
         #expect(dogs.index(matching: "toy == %@", theirs) == nil)
+        // Both toys have the first key of their files.
+        dogs.append(PortedDog(value: ["toy": theirs, "name": "Rex"]))
+        try mine.realm?.write { mine.name = "mine" }
+        try theirs.realm?.write { theirs.name = "theirs" }
+        #expect(dogs.index(matching: "toy.name == 'mine'") == 1)
+        #expect(dogs.index(matching: "toy.name == 'theirs'") == 2)
     }
 }

@@ -37,6 +37,7 @@ class QueriedPerson: Object {
     @Persisted var address: QueriedAddress?
     @Persisted(originProperty: "friends") var knownBy: LinkingObjects<QueriedPerson>
     @Persisted var friends: List<QueriedPerson>
+    @Persisted var ranks: Map<String, Int>
 
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -181,6 +182,9 @@ struct QueryTests {
         }
         expectPerson("SUBQUERY(pets, $x, $x.isGood == true).@count >= 1 OR pets.@count == 0") {
             $0.pets.isGood.count >= 1 || $0.pets.count == 0
+        }
+        expectPerson("SUBQUERY(friends, $x, $x.ranks['a'] == 1 AND $x.ranks.@keys == 'b').@count > 0") {
+            ($0.friends.ranks["a"] == 1 && $0.friends.ranks.keys == "b").count > 0
         }
     }
 }

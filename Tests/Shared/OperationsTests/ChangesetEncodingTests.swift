@@ -149,6 +149,29 @@ import Testing
         }
     }
 
+    @Test("a point in time with more than a second of nanoseconds is refused, up to the largest and least number")
+    func nanoseconds() throws {
+        func read(_ seconds: Int64, _ nanoseconds: Int64) throws -> Value {
+            var writer = ByteWriter()
+            writer.write(.timestamp(Timestamp(seconds: 0, nanoseconds: 0)))
+            // The tag stays, and other numbers stand behind it.
+            writer.bytes.removeLast(writer.bytes.count - 1)
+            writer.write(signed: seconds)
+            writer.write(signed: nanoseconds)
+            var reader = ByteReader(writer.bytes)
+            return try reader.readValue()
+        }
+        for nanoseconds in [1_000_000_000, -1_000_000_000, .max, .min, .min + 1] as [Int64] {
+            for seconds in [0, 1, -1] as [Int64] {
+                #expect(throws: EncodingError.self) { try read(seconds, nanoseconds) }
+            }
+        }
+        #expect(try read(1, 999_999_999) == .timestamp(Timestamp(seconds: 1, nanoseconds: 999_999_999)))
+        #expect(try read(-1, -999_999_999) == .timestamp(Timestamp(seconds: -1, nanoseconds: -999_999_999)))
+        #expect(try read(.min, -1) == .timestamp(Timestamp(seconds: .min, nanoseconds: -1)))
+        #expect(throws: EncodingError.self) { try read(1, -1) }
+    }
+
     @Test("a short message that promises many objects is refused before memory is taken for them")
     func amplification() {
         // A run of creates whose columns are all one value, with a row count that its length does not carry.

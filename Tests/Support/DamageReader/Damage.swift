@@ -18,7 +18,12 @@ enum Damage {
             case 0, 1, 2: .bit(offset: numbers.below(fileSize), mask: 1 << UInt8(numbers.below(8)))
             case 3: .zeroedPages(first: numbers.below(pages), count: 1)
             case 4: .zeroedPages(first: 4 + numbers.below(pages - 4), count: 1 + numbers.below(6))
-            case 5: .swappedPages(numbers.below(pages), numbers.below(pages))
+            // Not a header with another page: with the header that vouches for it lost, a state with a lost page is what
+            // a torn commit leaves behind, and an older state is the right answer.
+            case 5:
+                numbers.once(in: 8)
+                    ? .swappedPages(numbers.below(4), numbers.below(4))
+                    : .swappedPages(4 + numbers.below(pages - 4), 4 + numbers.below(pages - 4))
             case 6: .otherBytes(offset: numbers.below(fileSize), numbers.bytes(1 + numbers.below(200)))
             default:
                 .cut(

@@ -9,7 +9,7 @@ import Foundation
 //     watch        says `saw <count> <when>` at every change, the first time at once
 //
 // Times are nanoseconds of a clock that all processes share. With `newer` behind the file it is another program, whose
-// classes are newer: see `NewerProgram.swift`.
+// classes are newer: see `NewerProgram.swift`. With `pages` it edits a page: see `Pages.swift`.
 
 class PeerNote: Object {
     @Persisted(primaryKey: true) var id: Int
@@ -19,12 +19,14 @@ func say(_ line: String) {
     FileHandle.standardOutput.write(Data((line + " \(DispatchTime.now().uptimeNanoseconds)\n").utf8))
 }
 
-guard CommandLine.arguments.count == 2 || CommandLine.arguments.dropFirst(2) == ["newer"] else {
-    FileHandle.standardError.write(Data("usage: \(CommandLine.arguments[0]) <file> [newer]\n".utf8))
+guard CommandLine.arguments.count == 2 || [["newer"], ["pages"]].contains(Array(CommandLine.arguments.dropFirst(2)))
+else {
+    FileHandle.standardError.write(Data("usage: \(CommandLine.arguments[0]) <file> [newer | pages]\n".utf8))
     exit(64)
 }
 if CommandLine.arguments.count == 3 {
-    try NewerProgram.run(URL(fileURLWithPath: CommandLine.arguments[1]))
+    let file = URL(fileURLWithPath: CommandLine.arguments[1])
+    if CommandLine.arguments[2] == "pages" { try Pages.run(file) } else { try NewerProgram.run(file) }
     exit(0)
 }
 var configuration = Realm.Configuration(fileURL: URL(fileURLWithPath: CommandLine.arguments[1]))

@@ -26,8 +26,9 @@ final class CellFile: Sendable {
     func openState() throws -> SharedState {
         let (state, isFirst) = try SharedState.open(path: path + "-lock", file: path)
         if isFirst {
+            // A cell that its writer left half filled holds no state.
             let newest =
-                (0..<Self.cellCount).map { isFilled($0, with: words[$0 * Self.wordCount]) ? $0 : 0 }
+                (0..<Self.cellCount).filter { isFilled($0, with: words[$0 * Self.wordCount]) }
                 .map { words[$0 * Self.wordCount] }.max() ?? 0
             // An empty file holds the state 32, in cell 0.
             if newest == 0 { fill(0, with: UInt64(Self.cellCount)) }

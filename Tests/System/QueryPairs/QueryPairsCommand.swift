@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 
 /// Runs generated queries over generated data and compares every answer with plain loops over dictionaries; or tries
-/// generated texts on the parser.
+/// generated texts on the parser, or on everything that reads them.
 @main
 struct QueryPairsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "causeway-queries")
@@ -15,9 +15,11 @@ struct QueryPairsCommand: AsyncParsableCommand {
     var seed: UInt64?
     @Option(help: "How many run side by side.") var jobs = 2
     @Option(help: "Try so many texts on the parser instead, those of ten thousand a seed.") var fuzz: Int?
+    @Option(help: "Ask so many texts of the published grammar instead, those of a hundred and fifty a seed.") var texts:
+        Int?
 
     func validate() throws {
-        guard count > 0, fuzz ?? 1 > 0, (1...64).contains(jobs) else {
+        guard count > 0, fuzz ?? 1 > 0, texts ?? 1 > 0, (1...64).contains(jobs) else {
             throw ValidationError("Take at least one pair and one job.")
         }
     }
@@ -27,6 +29,10 @@ struct QueryPairsCommand: AsyncParsableCommand {
         if let fuzz {
             SeedList.tell("deploy/test --fuzz-queries \(fuzz) --seed \(first)")
             return try await QueryFuzzing(count: fuzz, firstSeed: first, jobs: jobs).run()
+        }
+        if let texts {
+            SeedList.tell("deploy/test --query-texts \(texts) --seed \(first)")
+            return try QueryTextRun(count: texts, firstSeed: first).run()
         }
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-queries-\(ProcessInfo.processInfo.processIdentifier)").path

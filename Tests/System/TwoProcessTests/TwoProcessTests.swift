@@ -20,6 +20,12 @@ class PeerOwner: Object {
     @Persisted var dog: PeerDog?
 }
 
+class PeerPage: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var lines: List<String>
+    @Persisted var body: Text
+}
+
 @Suite("Two processes with one Realm", .serialized)
 struct TwoProcessTests {
     @Test("each hears of the other's commits by its observers, soon")
@@ -57,6 +63,40 @@ struct TwoProcessTests {
                 + "\(Self.median(toPeer)) ms there")
         queue.sync { here.finish() }
         #expect(try Realm.verify(configuration).problems == [])
+    }
+
+    @Test("undo finds its elements again between those that another process has added and removed")
+    func undo() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = Realm.Configuration(fileURL: folder.appendingPathComponent("pages.realm"))
+        configuration.objectTypes = [PeerPage.self]
+        let realm = try Realm(configuration: configuration)
+        let page = try realm.write {
+            realm.create(PeerPage.self, value: ["id": 1, "lines": ["a", "b", "c", "d"]] as [String: Any])
+        }
+        realm.undo.isRecording = true
+        let peer = try ChildProcess(
+            name: "CausewayRealmPeer", program: Self.peer, arguments: [configuration.fileURL?.path ?? "", "pages"],
+            log: folder.appendingPathComponent("errors.txt"))
+        defer { peer.kill() }
+        try realm.write {
+            page.lines.remove(at: 2)
+            page.lines.insert("mine", at: 1)
+            page.body.append("hello")
+        }
+        for line in ["insert 0 x", "insert 3 y", "remove 1", "type 5 hello", "type 0 hello", "type 7 -"] {
+            peer.send(line)
+            #expect(try peer.nextLine()?.hasPrefix("done") == true)
+        }
+        realm.refresh()
+        #expect(Array(page.lines) == ["x", "mine", "y", "b", "d"] && page.body.string == "hellohe-llohello")
+        try realm.undo.undo()
+        #expect(Array(page.lines) == ["x", "y", "b", "c", "d"] && page.body.string == "hello-hello")
+        try realm.undo.redo()
+        #expect(Array(page.lines) == ["x", "mine", "y", "b", "d"] && page.body.string == "hellohe-llohello")
+        #expect(try realm.verify().problems.isEmpty)
     }
 
     @Test("a program that migrates the file leaves the one that has it open where it stands, and tells it")

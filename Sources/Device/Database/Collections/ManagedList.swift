@@ -121,7 +121,7 @@ final class ManagedList {
         if visible.version != instance.contentVersion {
             let values = access.table.listValues(key, column)
             let alive = values.indices.filter { index in
-                if case .object(let key) = values[index] { target.table.exists(key) } else { false }
+                if case .object(let key) = values[index] { target.exists(key) } else { false }
             }
             visible = (instance.contentVersion, alive.count == values.count ? nil : alive)
         }

@@ -41,7 +41,7 @@ extension RealmInstance {
     /// The live collection that a mixed value holds; nil when it has been deleted.
     func nested(_ kind: NestedCollection, _ key: ObjectKey) -> AnyRealmValue? {
         let access = access(named: kind.className)
-        guard access.table.exists(key) else { return nil }
+        guard access.exists(key) else { return nil }
         let elements = ManagedList(key, access, NestedCollection.column)
         return switch kind {
         case .list: .list(List(state: .managed(elements)))

@@ -13,7 +13,7 @@ import CausewayModel
 ///
 /// - Complexity: An access is O(1) while nothing has changed since the last one; otherwise the query runs again.
 public struct Results<Element: RealmCollectionValue>: RealmCollection {
-    let source: _ResultsSource
+    @usableFromInline let source: _ResultsSource
 
     init(_ source: _ResultsSource) {
         self.source = source
@@ -33,8 +33,22 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
     public var count: Int { source.count }
 
     /// The element at a position. A position out of bounds stops the program.
+    @inlinable
     public subscript(position: Int) -> Element {
-        source.element(position)
+        if Element._isObject(), let moved = source._movedElement(position),
+            ObjectIdentifier(type(of: moved)) == ObjectIdentifier(Element.self)
+        {
+            // It is an object of the very class `Element`.
+            return unsafeBitCast(moved, to: Element.self)
+        }
+        return element(position)
+    }
+
+    @usableFromInline
+    func element(_ position: Int) -> Element {
+        let element: Element = source.element(position)
+        if Element._isObject(), let object = element as? ObjectBase { source.lend(object) }
+        return element
     }
 
     /// Goes over the elements that are there when the loop begins.

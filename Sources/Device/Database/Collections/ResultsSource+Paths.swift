@@ -115,7 +115,7 @@ extension _ClassAccess {
             let value = access.value(key, step.property)
             if position == path.steps.count - 1 { return value }
             guard case .object(let next) = value, let target = access.target(step.property),
-                target.table.exists(next)
+                target.exists(next)
             else { return .null }
             access = target
             key = next

@@ -27,6 +27,8 @@ extension _ResultsSource {
         case unchanged
         /// These rows must be evaluated again. In any order, perhaps with repetitions.
         case rows([ObjectKey])
+        /// The content is a list, and some of it may have changed.
+        case elements
         case unknown
     }
 
@@ -34,6 +36,8 @@ extension _ResultsSource {
     enum Progress {
         case unchanged
         case updated(KeyUpdate)
+        /// Changed between two positions only.
+        case spliced(IndexChanges)
         /// Evaluated anew. Carries the content before.
         case replaced(Content)
     }
@@ -104,12 +108,13 @@ extension _ResultsSource {
         if instance.isInWrite, moment.write == instance.writeNumber { return staleness(inWriteOf: moment) }
         guard let records = records(since: moment) else { return .unknown }
         var rows: [ObjectKey] = []
+        var isListChanged = false
         for record in records where !record.classes.isEmpty {
             if dependencies.isForeignTouched(record) { return .unknown }
             switch origin {
             case .list(let owner, let ownerAccess, let column):
                 let changes = record.classes[ownerAccess.model.className]
-                if changes?.modified[owner]?.contains(column) == true { return .unknown }
+                if changes?.modified[owner]?.contains(column) == true { isListChanged = true }
                 if changes?.deleted.contains(where: { $0.key == owner }) == true { return .unknown }
                 if changes?.inserted.contains(owner) == true { return .unknown }
             case .table, .inverse: break
@@ -117,8 +122,16 @@ extension _ResultsSource {
             guard let access, let changes = record.classes[access.model.className] else { continue }
             rows += dependencies.touched(changes)
         }
+        if isListChanged { return moment.write == nil && canSplice(records) ? .elements : .unknown }
         if rows.isEmpty { return .unchanged }
         return isUpdatable && isCheap(rows.count) ? .rows(rows) : .unknown
+    }
+
+    /// Whether elements that stay in the list stay in the content: the object of none was deleted.
+    private func canSplice(_ records: [ChangeRecord]) -> Bool {
+        guard steps.isEmpty else { return false }
+        guard let name = access?.model.className else { return true }
+        return records.allSatisfy { $0.classes[name]?.deleted.isEmpty ?? true }
     }
 
     private func staleness(inWriteOf moment: Moment) -> Staleness {
@@ -198,11 +211,44 @@ extension _ResultsSource {
             if update.isEmpty { return .unchanged }
             generation &+= 1
             return .updated(update)
+        case .elements:
+            forgetPartial()
+            guard content != nil else { return nil }
+            if let changes = splice() {
+                self.moment = now
+                if changes.isEmpty { return .unchanged }
+                generation &+= 1
+                return .spliced(changes)
+            }
+            fallthrough
         case .unknown:
             forgetPartial()
             guard let old = content else { return nil }
             evaluateContent()
             return .replaced(old)
+        }
+    }
+
+    // MARK: - Putting elements in and out
+
+    /// Replaces what a list has anew between its ends; nil where it must be read as a whole.
+    private func splice() -> IndexChanges? {
+        guard case .list(let owner, let ownerAccess, let column) = origin else { return nil }
+        let table = ownerAccess.table
+        // With only one reference, the elements are changed in place.
+        switch content {
+        case .keys(var keys)?:
+            guard let access, let middle = table.listMiddle(owner, column, since: keys) else { return nil }
+            content = nil
+            defer { content = .keys(keys) }
+            let elements = middle.values.compactMap { access.existing($0) }
+            return keys.replace(between: middle.prefix, and: middle.suffix, with: elements)
+        case .values(var values)?:
+            guard let middle = table.listMiddle(owner, column, since: values) else { return nil }
+            content = nil
+            defer { content = .values(values) }
+            return values.replace(between: middle.prefix, and: middle.suffix, with: middle.values)
+        case nil: return nil
         }
     }
 
@@ -216,7 +262,7 @@ extension _ResultsSource {
         let rows = Set(rows).sorted()
         let condition = conditions
         let isIn: (ObjectKey) -> Bool = { key in
-            condition.map { transaction.matches(key, name, $0) } ?? access.table.exists(key)
+            condition.map { transaction.matches(key, name, $0) } ?? access.exists(key)
         }
         let order = sortOrder
         return order.isEmpty
@@ -276,5 +322,27 @@ extension _ResultsSource {
             if case .filter(let condition) = step { condition } else { nil }
         }
         return conditions.count > 1 ? .and(conditions) : conditions.first
+    }
+}
+
+extension Array where Element: Hashable {
+    /// Replaces everything between so many elements at the beginning and at the end.
+    fileprivate mutating func replace(
+        between prefix: Int, and suffix: Int, with middle: [Element]
+    ) -> IndexChanges {
+        let replaced = prefix..<(count - suffix)
+        var changes = indexChanges(from: Array(self[replaced]), to: middle)
+        replaceSubrange(replaced, with: middle)
+        changes.deletions = changes.deletions.map { $0 + prefix }
+        changes.insertions = changes.insertions.map { $0 + prefix }
+        return changes
+    }
+}
+
+extension _ClassAccess {
+    /// The object that an element of a list leads to, if it is there.
+    func existing(_ element: Value) -> ObjectKey? {
+        guard case .object(let key) = element, table.exists(key) else { return nil }
+        return key
     }
 }

@@ -48,15 +48,20 @@ public final class _ResultsSource {
     let writtenConditions: [CausewayQuery.Predicate]?
 
     // What is known of the content, as of `moment`, which was last confirmed at the instance's `contentVersion`.
+    // Exclusivity is not checked at run time where each access to an element would pay for it: no access calls out.
     /// The whole content; nil until it is requested.
-    var content: Content?
+    @exclusivity(unchecked) var content: Content? {
+        didSet { dropElements() }
+    }
     /// The first keys, while nobody has requested more.
     private var leading: [ObjectKey]?
     /// Whether the first elements of a sort order were already found without the rest.
     private var hasBegunOrder = false
     private var counted: Int?
     var moment: Moment?
-    var contentVersion: UInt = 0
+    @exclusivity(unchecked) var contentVersion: UInt = 0
+    /// The content's objects, once one of them was asked for by its position; retained by this source.
+    @exclusivity(unchecked) private var elements: Unmanaged<_ObjectLoop>?
     /// Increases with every change of `content`.
     var generation: UInt = 0
     /// How often the whole query ran, for tests.
@@ -84,6 +89,10 @@ public final class _ResultsSource {
             case .table: 0
             case .list(_, let owner, _), .inverse(_, let owner, _): owner.header.pointee.epoch
             }
+    }
+
+    deinit {
+        elements?.release()
     }
 
     convenience init(_ origin: Origin, of access: _ClassAccess) {
@@ -166,7 +175,13 @@ public final class _ResultsSource {
         bringUpToDate(evaluating: false)
         if let content { return content.count }
         if let counted { return counted }
-        guard isAscending, let access, let condition = conditions, !isThinned else { return current.count }
+        guard case .table = origin, let access, !isThinned else { return current.count }
+        // An order changes no number. What is counted without it is looked for again when elements are read, so the
+        // condition must be one that costs little.
+        guard let condition = conditions else { return access.table.count }
+        guard isAscending || condition.readsColumnsAlone && access.table.count > Self.leadingMax else {
+            return current.count
+        }
         letGoOfPages()
         let count = attempt { () throws(StoreError) in
             try instance.transaction.count(access.model.className, matching: condition)
@@ -175,6 +190,35 @@ public final class _ResultsSource {
         evaluationCount += 1
         moment = now
         return count
+    }
+
+    /// The object at a position, if the content is known and the accessor of the last element may move to it; else nil.
+    /// Releases nothing.
+    @usableFromInline
+    @inline(never)
+    @_effects(releasenone)
+    func _movedElement(_ position: Int) -> ObjectBase? {
+        guard let elements, contentVersion == instance.contentVersion, beganAt == instance.invalidations else {
+            return nil
+        }
+        instance.checkThread()
+        return elements._withUnsafeGuaranteedRef { $0.moved(to: position) }?.takeUnretainedValue()
+    }
+
+    /// Lends the accessor of an element of the content: this source keeps it until another one is asked for. Frozen
+    /// results, which several threads share, lend nothing.
+    func lend(_ element: ObjectBase) {
+        guard let access, !instance.isFrozen, case .keys(let keys)? = content else { return }
+        // Held while it lends: the `deinit` of the object lent before may change the content.
+        let loop = elements?.takeUnretainedValue() ?? _ObjectLoop(keys, access, isShared: true)
+        if elements == nil { elements = .passRetained(loop) }
+        loop.lend(element)
+    }
+
+    private func dropElements() {
+        let dropped = elements
+        elements = nil
+        dropped?.release()
     }
 
     /// The first elements: at least `limit`, unless there are fewer. Avoids looking for all of them where it can.
@@ -209,9 +253,14 @@ public final class _ResultsSource {
             return current
         }
         hasBegunOrder = true
+        let wanted = max(limit * 2, 64)
+        if let found = leadingKeys(wanted, conditions, order, access) {
+            leading = found
+            moment = now
+            return .keys(found)
+        }
         let keys = matchingKeys(conditions, access)
-        let found = instance.transaction.sortedPrefix(
-            max(limit * 2, 64), of: keys, access.model.className, by: order)
+        let found = instance.transaction.sortedPrefix(wanted, of: keys, access.model.className, by: order)
         if found.count == keys.count {
             content = .keys(found)
             generation &+= 1
@@ -220,6 +269,15 @@ public final class _ResultsSource {
         }
         moment = now
         return .keys(found)
+    }
+
+    /// The first keys of an order without those that lie behind them; nil where all must be looked at.
+    private func leadingKeys(
+        _ limit: Int, _ condition: BoundPredicate?, _ order: [BoundSortKey], _ access: _ClassAccess
+    ) -> [ObjectKey]? {
+        attempt { () throws(StoreError) in
+            try instance.transaction.leading(limit, access.model.className, matching: condition, by: order)
+        }
     }
 
     /// The sort keys, if sorting is the last step and all steps before it are conditions.
@@ -324,15 +382,17 @@ public final class _ResultsSource {
                 keys = attempt { () throws(StoreError) in
                     try transaction.distinct(name, matching: condition, by: paths)
                 }
+            } else if case .sort(let order) = remaining.first, case .limit(let count) = remaining.dropFirst().first,
+                let leading = leadingKeys(count, condition, order, access)
+            {
+                keys = leading
+                remaining.removeFirst(2)
             } else {
                 keys = matchingKeys(condition, access)
             }
         case .list(let owner, let ownerAccess, let column):
             guard ownerAccess.stillExists(owner, seenAt: ownerEpoch) else { return .keys([]) }
-            keys = ownerAccess.table.listValues(owner, column).compactMap { value in
-                guard case .object(let key) = value, access.table.exists(key) else { return nil }
-                return key
-            }
+            keys = ownerAccess.table.listValues(owner, column).compactMap { access.existing($0) }
         case .inverse(let owner, let ownerAccess, let column):
             guard ownerAccess.stillExists(owner, seenAt: ownerEpoch) else { return .keys([]) }
             keys = ownerAccess.linkingObjects(to: owner, from: access, column)

@@ -57,7 +57,7 @@ private final class KnownObjects {
     let schema: StoredSchema
     private let models: [String: ObjectModel]
     private var objects: [String: [ObjectKey: ObjectBase]] = [:]
-    private var keys: [ObjectIdentifier: ObjectKey] = [:]
+    private var keys: [Identity: ObjectKey] = [:]
 
     private let origin: FileCoordinator?
 
@@ -86,18 +86,31 @@ private final class KnownObjects {
 
     func stored(_ any: Any) -> Value {
         guard let object = embeddedObject(any) else { return storedValue(of: flattened(any) as Any) ?? .null }
-        let isNamed = object._header != nil && (origin == nil || object._instance?.coordinator === origin)
-        let key = isNamed ? object._key : standInKey(object)
+        let key = origin.flatMap { object._instance?.coordinator === $0 ? object._key : nil } ?? standInKey(object)
         objects[type(of: object).className(), default: [:]][key] = object
         return .object(key)
     }
 
     private func standInKey(_ object: ObjectBase) -> ObjectKey {
-        let identifier = ObjectIdentifier(object)
-        if let known = keys[identifier] { return known }
-        // -1 is what an unmanaged object in a condition stands for.
-        let key = ObjectKey(Int64(-2 - keys.count))
-        keys[identifier] = key
+        let identity = Identity(object)
+        if let known = keys[identity] { return known }
+        let key = ObjectKey(ObjectKey.unmanaged.rawValue - 1 - Int64(keys.count))
+        keys[identity] = key
         return key
+    }
+
+    /// What makes two references the same object: a row of one file, or one instance in memory.
+    private enum Identity: Hashable {
+        case managed(file: ObjectIdentifier, className: String, ObjectKey)
+        case unmanaged(ObjectIdentifier)
+
+        init(_ object: ObjectBase) {
+            self =
+                if let file = object._instance?.coordinator, object._header != nil {
+                    .managed(file: ObjectIdentifier(file), className: type(of: object).className(), object._key)
+                } else {
+                    .unmanaged(ObjectIdentifier(object))
+                }
+        }
     }
 }

@@ -82,9 +82,9 @@ public final class Migration {
         guard new.declared.models[typeName] != nil else { return }
         for key in new.access(named: typeName).table.allKeys {
             let after = new.access(named: typeName)
-            guard after.table.exists(key) else { continue }
+            guard after.exists(key) else { continue }
             let oldObject = before.flatMap { access in
-                access.table.exists(key) ? access.object(key, as: MigrationObject.self) : nil
+                access.exists(key) ? access.object(key, as: MigrationObject.self) : nil
             }
             block(oldObject, after.object(key, as: MigrationObject.self))
         }
@@ -218,7 +218,7 @@ public final class Migration {
     ) {
         let (from, to) = (old.access(named: typeName), new.access(named: typeName))
         let isOwned = property.target.map { old.declared.schema[$0]?.kind == .embedded } ?? false
-        for key in to.table.allKeys where to.table.exists(key) && from.table.exists(key) {
+        for key in to.table.allKeys where to.exists(key) && from.exists(key) {
             if isOwned {
                 // The embedded objects were deleted with the old property: they are created again.
                 let (before, after) = (from.object(key), to.object(key))

@@ -12,6 +12,8 @@ public final class _ClassAccess {
     let model: ObjectModel
     /// Nil in a frozen Realm, where each thread has a table of its own.
     private let onlyTable: Table?
+    /// The same without a reference, for reads that are to retain nothing.
+    private let uncountedTable: Unmanaged<Table>?
     /// In a frozen Realm, the leaves that any thread has read so far.
     private let foundLeaves: UnsafeMutablePointer<LeafArray>?
     /// The column of each of the model's properties, in the model's order.
@@ -45,6 +47,7 @@ public final class _ClassAccess {
         self.instance = instance
         self.model = model
         onlyTable = instance.isFrozen ? nil : table
+        uncountedTable = onlyTable.map { Unmanaged.passUnretained($0) }
         foundLeaves = instance.isFrozen ? Self.emptyLeaves(like: table) : nil
         let schema = table.schema
         self.schema = schema
@@ -93,6 +96,13 @@ public final class _ClassAccess {
     /// The table. In a frozen Realm, that of the current thread.
     var table: Table {
         @inline(__always) get { onlyTable ?? instance.frozenTable(of: model) }
+    }
+
+    /// Whether the table has an object of this key: not deleted, not one that only others point to.
+    @inline(__always)
+    func exists(_ key: ObjectKey) -> Bool {
+        guard let uncountedTable else { return table.exists(key) }
+        return uncountedTable._withUnsafeGuaranteedRef { $0.exists(key) }
     }
 
     private static func emptyLeaves(like table: Table) -> UnsafeMutablePointer<LeafArray> {
@@ -150,12 +160,21 @@ public final class _ClassAccess {
     }
 
     /// The target class of a column's links in the same Realm; nil when the column holds no links.
-    func target(_ column: Int) -> _ClassAccess? {
-        if let known = targets[column] { return Unmanaged<_ClassAccess>.fromOpaque(known).takeUnretainedValue() }
+    func target(_ column: Int) -> _ClassAccess? { uncountedTarget(column)?.takeUnretainedValue() }
+
+    /// The same without a reference: the instance owns the class accesses.
+    @inline(__always)
+    func uncountedTarget(_ column: Int) -> Unmanaged<_ClassAccess>? {
+        if let known = targets[column] { return Unmanaged.fromOpaque(known) }
+        return findTarget(column)
+    }
+
+    @inline(never)
+    private func findTarget(_ column: Int) -> Unmanaged<_ClassAccess>? {
         guard let name = schema.properties[column].target else { return nil }
         let found = model.isDynamic ? instance.dynamicAccess(named: name) : instance.access(named: name)
         targets[column] = UnsafeRawPointer(Unmanaged.passUnretained(found).toOpaque())
-        return found
+        return Unmanaged.passUnretained(found)
     }
 
     func column(of property: ObjectModel.Property) -> Int {
@@ -172,7 +191,7 @@ public final class _ClassAccess {
         guard !isRetired else { return false }
         if epoch == header.pointee.epoch { return true }
         if aborted.contains(where: { epoch <= $0.epoch && key >= $0.firstKey }) { return false }
-        return table.exists(key)
+        return exists(key)
     }
 
     /// The columns that the class does not declare. A new row leaves them at zero or null. Recomputed when another

@@ -1,7 +1,7 @@
 import CausewayModel
 public import CausewayObjectStore
 public import Glibc
-public import Synchronization
+import Synchronization
 
 // The read path of numbers and Bools, inlined into the app's module.
 //
@@ -19,9 +19,20 @@ extension ObjectBase {
             header.pointee.thread == UInt(pthread_self()) || header.pointee.thread == 0,
             header.pointee.epoch == _epoch
         else { return nil }
+        // Not inlined: to the compiler an atomic load may release objects, so every read would retain its object.
+        if header.pointee.isFrozen { return _sharedLeaf(column) }
         let leaves = header.pointee.directory[column]
         guard _leaf < leaves.count else { return nil }
-        // In a frozen Realm another thread may have just set the leaf. An atomic pointer has the layout of a pointer.
+        return leaves.leaves[_leaf]
+    }
+
+    /// The same for an object of a frozen Realm: another thread may have just set the leaf.
+    @usableFromInline
+    @inline(never)
+    @_effects(releasenone)
+    final func _sharedLeaf(_ column: Int) -> UnsafeRawPointer? {
+        guard let leaves = _header?.pointee.directory[column], _leaf < leaves.count else { return nil }
+        // An atomic pointer has the layout of a pointer.
         return UnsafeMutableRawPointer(leaves.leaves + _leaf).assumingMemoryBound(to: Atomic<UnsafeRawPointer?>.self)
             .pointee.load(ordering: .acquiring)
     }

@@ -25,8 +25,8 @@ open class ObjectBase {
     @exclusivity(unchecked) @usableFromInline final var _slot: Int = 0
     /// Keeps alive what `_header` points to.
     @exclusivity(unchecked) final var _instance: RealmInstance?
-    /// Whether a loop over a Realm that is not frozen lends the object. It then lends the targets of its links in turn.
-    @exclusivity(unchecked) final var lends = false
+    /// How many links one behind the other lend their targets, while a loop lends the object; see ``LentAccessor``.
+    @exclusivity(unchecked) final var lendingDepth: UInt8 = 0
     /// The accessor of the last link's target, which this object lends in turn.
     @exclusivity(unchecked) final var lent: LentAccessor?
 
@@ -214,7 +214,7 @@ extension ObjectBase {
     /// The object as a link to it, for query arguments. Nothing that is stored links to an unmanaged one.
     final func _linkValue() -> Value {
         ComparedObjects.seen?.value.objects.append(self)
-        guard _header != nil else { return .object(ObjectKey(-1)) }
+        guard _header != nil else { return .object(.unmanaged) }
         return .object(_key)
     }
 }

@@ -37,14 +37,24 @@ extension _PersistableObject where Self: ObjectBase {
     public static func _optionalFromStored(_ stored: _StoredValue, _ links: _ClassAccess?) -> Self? {
         // A ghost is a row whose object has not arrived here. A link to it reads as nil.
         guard case .object(let key) = stored.value, let links,
-            links.table.exists(key)
+            links.exists(key)
         else { return nil }
         return links.object(key, as: self)
     }
 
     /// Reads the optional property of a managed object.
+    @inlinable
     public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> Self? {
-        object._linked(column).map { _ClassAccess.typed($0, as: self) }
+        if let moved = object._movedTarget(column), type(of: moved) == Self.self {
+            return unsafeDowncast(moved, to: Self.self)
+        }
+        return _linked(object, column)
+    }
+
+    @usableFromInline
+    static func _linked(_ object: ObjectBase, _ column: Int) -> Self? {
+        guard let target = object._linked(column) else { return nil }
+        return _ClassAccess.typed(target, as: self)
     }
 
     /// Writes the optional property of a managed object. An embedded object that is there already stays as it is.

@@ -80,6 +80,9 @@ final class CollectionObserver: ChangeObserver {
         switch progress {
         case .unchanged: return IndexChanges()
         case .updated(let update): return update.indexChanges
+        case .spliced(let changes):
+            if case .values = content { return Self.withModifications(changes) }
+            return changes
         case .replaced(let before): return difference(from: before, to: content)
         }
     }
@@ -106,10 +109,14 @@ final class CollectionObserver: ChangeObserver {
         return changes
     }
 
-    /// A value that replaces another one at its position is a modification of that position.
     private func valueChanges(from old: [Value], to new: [Value]) -> IndexChanges {
-        var changes = indexChanges(from: old, to: new)
+        Self.withModifications(indexChanges(from: old, to: new))
+    }
+
+    /// A value that replaces another one at its position is a modification of that position.
+    private static func withModifications(_ changes: IndexChanges) -> IndexChanges {
         guard changes.deletions == changes.insertions else { return changes }
+        var changes = changes
         changes.modifications = changes.insertions
         changes.deletions = []
         changes.insertions = []

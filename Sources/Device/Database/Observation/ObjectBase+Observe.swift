@@ -193,7 +193,7 @@ private final class ObjectObserver: ChangeObserver {
 
     private func moveOn(_ instance: RealmInstance) {
         version = instance.transaction.version
-        guard access.table.exists(key) else { return }
+        guard access.exists(key) else { return }
         values = zip(access.model.properties, access.columns).map { property, column in
             property.shape.collection == .none ? access.value(key, column) : .null
         }
@@ -201,7 +201,7 @@ private final class ObjectObserver: ChangeObserver {
 
     override func deliver(_ instance: RealmInstance) {
         guard version != instance.transaction.version else { return }
-        guard access.table.exists(key) else {
+        guard access.exists(key) else {
             state.cancel()
             block(nil)
             return
@@ -229,7 +229,7 @@ private final class ObjectObserver: ChangeObserver {
 
     /// For each property with key paths beyond it, whether anything changed along them.
     private func modifiedBeyond(since record: ChangeRecord?) -> [String: Bool] {
-        guard access.table.exists(key) else { return [:] }
+        guard access.exists(key) else { return [:] }
         var modified: [String: Bool] = [:]
         for name in paths.map({ $0.keys.sorted() }) ?? [] {
             modified[name] = paths?[name]?.isModified(key, access, since: record)

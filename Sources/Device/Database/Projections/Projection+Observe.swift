@@ -136,20 +136,20 @@ private final class ProjectionObserver<P: ProjectionObservable>: ChangeObserver 
 
     override func skip(_ instance: RealmInstance) {
         moveOn(instance)
-        guard access.table.exists(key) else { return }
+        guard access.exists(key) else { return }
         for index in linking.indices { linking[index].look(at: [key], access, since: nil) }
     }
 
     private func moveOn(_ instance: RealmInstance) {
         version = instance.transaction.version
-        guard access.table.exists(key) else { return }
+        guard access.exists(key) else { return }
         let root = root
         values = properties.map { flattened(root[keyPath: $0.path.keyPath] as Any) }
     }
 
     override func deliver(_ instance: RealmInstance) {
         guard version != instance.transaction.version else { return }
-        guard access.table.exists(key) else {
+        guard access.exists(key) else {
             state.cancel()
             block(.deleted)
             return

@@ -66,7 +66,7 @@ extension CausewayQuery.Comparison {
         for case .path(let path) in sides where path.aggregate == nil && path.part == nil {
             guard let target = model.model(at: path.names) else { continue }
             for case .object(let key) in sides.flatMap(\.constants) {
-                let named = objects.filter { ($0._header == nil ? ObjectKey(-1) : $0._key) == key }
+                let named = objects.filter { ($0._header == nil ? .unmanaged : $0._key) == key }
                 guard let object = named.first, !named.contains(where: { $0.className == target.className }) else {
                     continue
                 }
@@ -102,4 +102,9 @@ extension ObjectModel {
 extension ObjectBase {
     /// The name of the object's class, also of one that only the file declares.
     fileprivate final var className: String { _access?.model.className ?? type(of: self).className() }
+}
+
+extension ObjectKey {
+    /// What an unmanaged object in a condition stands for. No stored object has this key.
+    static let unmanaged = ObjectKey(-1)
 }

@@ -136,8 +136,7 @@ private struct FormatString {
             }
         } else if let left = operand(comparison.left, comparison), let right = operand(comparison.right, comparison) {
             let any = isPlural && !comparison.left.isNested ? "ANY " : comparison.quantifier.text
-            return
-                "(\(comparison.comparator == .between ? "" : negation)\(any)\(left) \(comparison.operatorText) \(right))"
+            return "(\(negation)\(any)\(left) \(comparison.operatorText) \(right))"
         }
         arguments.removeSubrange(before...)
         return "(\(negation)\(comparison))"

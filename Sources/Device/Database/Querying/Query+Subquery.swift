@@ -67,8 +67,10 @@ extension PropertyPath {
                 "A subquery compares properties of the elements of '\(collection.joined(separator: "."))', and "
                     + "'\(text)' is none.")
         }
-        var path = PropertyPath(Array(names.dropFirst(collection.count)), aggregate: aggregate)
-        for step in nested { path.append(step) }
+        var path = self
+        path.names.removeFirst(collection.count)
+        path.places = [:]
+        for (index, place) in places where index >= collection.count { path.places[index - collection.count] = place }
         return path
     }
 }

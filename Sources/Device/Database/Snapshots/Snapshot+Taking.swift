@@ -141,7 +141,7 @@ extension _ClassAccess {
     private func item(_ value: Value, _ column: Int, _ depth: Int) -> SnapshotItem {
         switch value {
         case .object(let other):
-            guard let target = target(column), target.table.exists(other) else { return .value(.null) }
+            guard let target = target(column), target.exists(other) else { return .value(.null) }
             return .object(target.linked(other, depth))
         case .anyObject(let link):
             return instance.mixed(link).map { SnapshotContent.item(mixed: $0, depth) } ?? .value(.null)

@@ -69,7 +69,7 @@ protocol ReferablePlace {
 extension ObjectBase: ReferablePlace {}
 
 extension ReferablePlace where Self: ObjectBase {
-    var isThere: Bool { _access.map { $0.table.exists(_key) } ?? true }
+    var isThere: Bool { _access.map { $0.exists(_key) } ?? true }
 
     func frozenPlace() -> Self {
         let access = _checkedAccess()

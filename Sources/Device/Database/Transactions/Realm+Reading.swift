@@ -25,12 +25,26 @@ extension Realm {
     public func object<Element: Object, KeyType>(ofType type: Element.Type, forPrimaryKey key: KeyType) -> Element? {
         instance.checkThread()
         let access = instance.access(for: type)
-        guard let row = access.row(forPrimaryKey: key) else { return nil }
+        guard let row = access.plainPrimaryKey(key).map(access.table.key) ?? access.row(forPrimaryKey: key) else {
+            return nil
+        }
         return access.object(row, as: type)
     }
 }
 
 extension _ClassAccess {
+    /// A key of the very type that the primary key has; nil where there is none, or the key is another type's. Spares the
+    /// usual keys the conversion of a value of unknown type, which costs as much as the search.
+    @inline(__always)
+    fileprivate func plainPrimaryKey<Key>(_ key: Key) -> PrimaryKey? {
+        // Each cast is of a value whose type was just compared.
+        switch primaryKeyPlace?.type {
+        case .int where Key.self == Int.self: .int(Int64(unsafeBitCast(key, to: Int.self)))
+        case .string where Key.self == String.self: .string(unsafeBitCast(key, to: String.self))
+        default: nil
+        }
+    }
+
     /// The row of a primary key given as any Swift value, or nil. A class without one, or a key of another type, stops
     /// the program.
     func row(forPrimaryKey key: Any) -> ObjectKey? {

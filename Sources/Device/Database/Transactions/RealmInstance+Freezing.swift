@@ -45,7 +45,7 @@ extension RealmInstance {
     func accessor<T: ObjectBase>(of object: T) -> T? {
         guard let from = object._access else { return nil }
         let access = counterpart(of: from)
-        return access.table.exists(object._key) ? access.object(object._key, as: T.self) : nil
+        return access.exists(object._key) ? access.object(object._key, as: T.self) : nil
     }
 }
 
@@ -70,7 +70,7 @@ extension _ResultsSource {
         switch origin {
         case .table: true
         case .list(let owner, let access, _), .inverse(let owner, let access, _):
-            access.table.exists(owner)
+            access.exists(owner)
         }
     }
 }

@@ -8,7 +8,7 @@ extension RealmInstance {
     /// Whether what a link property holds may stay: the very object, or an embedded one, which takes over the differences.
     func keeps(_ present: Value, for link: ObjectBase?, _ target: _ClassAccess?) -> Bool {
         guard let link else { return updatePolicy == .modified && present.isNull }
-        guard let target, case .object(let key) = present, target.table.exists(key) else { return false }
+        guard let target, case .object(let key) = present, target.exists(key) else { return false }
         if link._header != nil { return link._instance === self && link._key == key && link._access === target }
         guard updatePolicy == .modified, target.isEmbedded else { return false }
         update(link, target, key, onlyDifferent: true)
@@ -19,7 +19,7 @@ extension RealmInstance {
     func take(_ elements: [ObjectBase], in list: ManagedList, _ target: _ClassAccess) {
         // As the list shows them: positions do not count objects that have not arrived.
         let present = list.access.table.listValues(list.key, list.column).filter { value in
-            if case .object(let key) = value { target.table.exists(key) } else { false }
+            if case .object(let key) = value { target.exists(key) } else { false }
         }
         for (position, element) in elements.enumerated() {
             if position >= present.count {

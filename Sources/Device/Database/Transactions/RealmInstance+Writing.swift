@@ -19,6 +19,7 @@ extension RealmInstance {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         }
         writeBegan()
+        undoLog?.follow(through: transaction.version, in: coordinator.store)
         if transaction.version != before {
             changed()
             observers.tellRealmObservers(.didChange, self)
@@ -42,7 +43,9 @@ extension RealmInstance {
         guard isInWrite else { misuse("Can't commit a non-existing write transaction") }
         let participant = coordinator.participant
         let version: UInt64
+        let undoable: UndoableWrite?
         do {
+            undoable = try undoLog?.recorded(transaction)
             try DamageReporting.throwing { try participant?.willCommit(transaction) }
             let dropsObjects = transaction.hasDroppedObjects
             version = try transaction.commit(durability)
@@ -52,10 +55,12 @@ extension RealmInstance {
             if transaction.isWritable { transaction.abort() }
             isInWrite = false
             undone()
+            undoLog?.cancelled()
             if let error = error as? StoreError { throw Realm.Error(error, fileURL: configuration.fileURL) }
             throw error
         }
         isInWrite = false
+        undoLog?.committed(undoable, as: version)
         changed()
         observers.skip(tokens, self)
         participant?.didCommit(version: version, through: coordinator)
@@ -70,6 +75,7 @@ extension RealmInstance {
         transaction.abort()
         isInWrite = false
         undone()
+        undoLog?.cancelled()
         // Notifications that were due during the write were put off.
         if !observers.isEmpty { wake() }
     }
@@ -94,6 +100,7 @@ extension RealmInstance {
             unreadable(error, fileURL: configuration.fileURL)
         }
         if moved {
+            undoLog?.follow(through: transaction.version, in: coordinator.store)
             changed()
             observers.tellRealmObservers(.didChange, self)
         }

@@ -60,6 +60,8 @@ final class RealmInstance {
     let observers = ObserverRegistry()
     /// Nil until the first write that does not block.
     var asyncWrites: AsyncWrites?
+    /// Nil until somebody asks for it.
+    var undoLog: UndoLog?
     /// The update policy of the current `add` or `create`, for the objects that it links to.
     @exclusivity(unchecked) var updatePolicy = Realm.UpdatePolicy.error
     /// The nesting depth of the collections in mixed values that are being created.

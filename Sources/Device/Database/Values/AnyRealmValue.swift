@@ -301,7 +301,7 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
         guard let links else {
             // For a query argument. Nothing that is stored links to an object that no Realm manages.
             guard case .object(let key) = object._linkValue(), object._header != nil else {
-                return .anyObject(ClassedKey(0, ObjectKey(-1)))
+                return .anyObject(ClassedKey(0, .unmanaged))
             }
             return .anyObject(ClassedKey(object._checkedAccess().table.number, key))
         }
@@ -342,7 +342,7 @@ extension RealmInstance {
     func mixed(_ link: ClassedKey) -> AnyRealmValue? {
         let name = transaction.className(number: link.classNumber)
         if let name, let kind = NestedCollection(className: name) { return nested(kind, link.key) }
-        guard let access = linkedClass(name), access.table.exists(link.key) else { return nil }
+        guard let access = linkedClass(name), access.exists(link.key) else { return nil }
         return (access.object(link.key) as? Object).map { .object($0) }
     }
 

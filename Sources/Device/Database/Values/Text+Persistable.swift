@@ -18,25 +18,16 @@ extension String: _PersistableScalar, _PrimaryKey, _Indexable {
     /// The stored form of the value.
     public var _stored: _StoredValue { _StoredValue(.string(self)) }
 
-    // Reads the leaf directly where no further checks are needed: a short text then costs no allocation.
+    // Inlined, so that the compiler sees that a read releases nothing, and a loop retains no object.
 
     /// Reads the property of a managed object.
-    @_effects(releasenone)
-    public static func _readManaged(_ object: ObjectBase, _ column: Int) -> String {
-        if let leaf = object._inlinedLeaf(column) {
-            return String(decoding: StringLeaf(leaf).bytes(object._slot), as: UTF8.self)
-        }
-        return object._slowText(column) ?? ""
-    }
+    @inlinable
+    public static func _readManaged(_ object: ObjectBase, _ column: Int) -> String { object._text(column) }
 
     /// Reads the optional property of a managed object.
-    @_effects(releasenone)
+    @inlinable
     public static func _readManagedOptional(_ object: ObjectBase, _ column: Int) -> String? {
-        if let leaf = object._inlinedLeaf(column) {
-            let texts = StringLeaf(leaf)
-            return texts.isNull(object._slot) ? nil : String(decoding: texts.bytes(object._slot), as: UTF8.self)
-        }
-        return object._slowText(column)
+        object._optionalText(column)
     }
 }
 
@@ -58,7 +49,27 @@ extension Data: _PersistableScalar {
 }
 
 extension ObjectBase {
-    fileprivate final func _slowText(_ column: Int) -> String? {
+    // Both read the leaf directly where no further checks are needed: a short text then costs no allocation.
+
+    @usableFromInline
+    @_effects(releasenone)
+    final func _text(_ column: Int) -> String {
+        if let leaf = _inlinedLeaf(column) { return ShortTexts.text(StringLeaf(leaf).bytes(_slot)) }
+        return _slowText(column) ?? ""
+    }
+
+    @usableFromInline
+    @_effects(releasenone)
+    final func _optionalText(_ column: Int) -> String? {
+        if let leaf = _inlinedLeaf(column) {
+            let texts = StringLeaf(leaf)
+            return texts.isNull(_slot) ? nil : ShortTexts.text(texts.bytes(_slot))
+        }
+        return _slowText(column)
+    }
+
+    @inline(never)
+    private final func _slowText(_ column: Int) -> String? {
         if case .string(let text) = _slowRead(column) { text } else { nil }
     }
 }

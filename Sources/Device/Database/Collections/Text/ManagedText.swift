@@ -82,7 +82,7 @@ final class ManagedText {
     /// The same text in another instance of the Realm; nil when the object is not there.
     func moved(to other: RealmInstance) -> ManagedText? {
         let there = other.access(named: access.model.className)
-        return there.table.exists(key) ? ManagedText.of(there.object(key), column) : nil
+        return there.exists(key) ? ManagedText.of(there.object(key), column) : nil
     }
 
     private static func of(_ object: ObjectBase, _ column: Int) -> ManagedText {
