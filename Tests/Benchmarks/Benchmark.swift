@@ -34,7 +34,7 @@ struct Benchmark: AsyncParsableCommand {
 
     private static let all = [
         "insert", "lookup", "read", "count", "commit", "storage", "store", "query", "flights", "merge",
-        "text", "collections", "record", "sync",
+        "text", "collections", "record", "sync", "everyday",
     ]
 
     @MainActor
@@ -88,9 +88,13 @@ struct Benchmark: AsyncParsableCommand {
         }
         if wanted.contains("collections") { try CollectionBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("record") { try RecordBenchmarks(smoke: smoke).run(report) }
+        if wanted.contains("everyday") {
+            try EverydayBenchmarks(folder: folder, smoke: smoke, isFirst: rows.isEmpty).run(report)
+        }
         if wanted.contains("sync") {
             report(try await SyncBenchmarks(folder: folder, server: server, data: data, smoke: smoke).run())
         }
+        Row.means(rows).forEach { print($0) }
         return rows
     }
 

@@ -24,6 +24,24 @@ enum Commits {
         try Rotation.run(warmUp: smoke ? 10 : uncounted, count: smoke ? 10 : counted, block: block, sides)
     }
 
+    /// One property of one dog of a thousand, and the same in both peers.
+    static func ofOneDog(
+        smoke: Bool, sqlite: SQLitePeer, lmdb: LMDBPeer, ours: @escaping (Int) throws -> Void
+    ) throws -> (ours: Sample, sqlite: Sample, lmdb: Sample) {
+        let update = try sqlite.prepare("UPDATE dog SET age = ? WHERE id = 500")
+        let samples = try run(
+            smoke: smoke,
+            [
+                ours,
+                { number in
+                    update.bind(1, number)
+                    update.run()
+                },
+                { number in try lmdb.commit(key: 500, value: UInt64(number)) },
+            ])
+        return (samples[0], samples[1], samples[2])
+    }
+
     /// The median, which no checkpoint is a part of, and the mean, which pays for all of them.
     static func rows(_ group: String, _ name: String, ours: Sample, _ peers: [Peer]) -> [Row] {
         func row(_ name: String, _ value: (Sample) -> Double, _ peer: Peer) -> Row {

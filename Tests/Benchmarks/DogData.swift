@@ -81,7 +81,6 @@ struct DogData {
 // MARK: - In a Realm
 
 extension DogData {
-    @MainActor
     static func realm(_ file: URL) throws -> Realm {
         try Realm(configuration: Realm.Configuration(fileURL: file, objectTypes: [Dog.self, Person.self]))
     }
@@ -133,7 +132,10 @@ extension DogData {
 
 extension DogData {
     func sqlite(_ file: URL, hasIndex: Bool = true) throws -> SQLitePeer {
-        let peer = try SQLitePeer(file)
+        try sqlite(SQLitePeer(file), hasIndex: hasIndex)
+    }
+
+    func sqlite(_ peer: SQLitePeer, hasIndex: Bool = true) throws -> SQLitePeer {
         try peer.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT)")
         try peer.execute(
             "CREATE TABLE dog (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, weight REAL, breed TEXT, "

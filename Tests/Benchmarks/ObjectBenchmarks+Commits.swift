@@ -10,20 +10,12 @@ extension ObjectBenchmarks {
         let peer = try sqlite("commit.sqlite")
         try fill(peer, 1_000)
         let lmdb = try LMDBPeer(folder.appendingPathComponent("commit.lmdb"))
-        let update = try peer.prepare("UPDATE dog SET age = ? WHERE id = 500")
         guard let dog = realm.object(ofType: Pup.self, forPrimaryKey: 500) else { return [] }
-        let samples = try Commits.run(
-            smoke: smoke,
-            [
-                { number in try realm.write { dog.age = number } },
-                { number in
-                    update.bind(1, number)
-                    update.run()
-                },
-                { number in try lmdb.commit(key: 500, value: UInt64(number)) },
-            ])
+        let samples = try Commits.ofOneDog(smoke: smoke, sqlite: peer, lmdb: lmdb) { number in
+            try realm.write { dog.age = number }
+        }
         return Commits.rows(
-            "commit", "one property, durable", ours: samples[0],
-            [Commits.Peer("LMDB", samples[2], least: 1 / 1.2), Commits.Peer("SQLite", samples[1])])
+            "commit", "one property, durable", ours: samples.ours,
+            [Commits.Peer("LMDB", samples.lmdb, least: 1 / 1.2), Commits.Peer("SQLite", samples.sqlite)])
     }
 }

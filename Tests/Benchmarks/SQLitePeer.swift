@@ -20,11 +20,18 @@ final class SQLitePeer {
 
     private var database: OpaquePointer?
 
-    init(_ file: URL, settings: [String] = SQLitePeer.settings) throws {
+    convenience init(_ file: URL, settings: [String] = SQLitePeer.settings) throws {
+        try self.init(path: file.path, settings: settings)
+    }
+
+    /// A database without a file.
+    static func inMemory() throws -> SQLitePeer { try SQLitePeer(path: ":memory:", settings: []) }
+
+    private init(path: String, settings: [String]) throws {
         // One thread uses one connection, which then needs no lock of its own.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        guard sqlite3_open_v2(file.path, &database, flags, nil) == SQLITE_OK else {
-            throw Failure(description: "cannot open \(file)")
+        guard sqlite3_open_v2(path, &database, flags, nil) == SQLITE_OK else {
+            throw Failure(description: "cannot open \(path)")
         }
         for setting in settings { try execute("PRAGMA \(setting)") }
     }
@@ -123,6 +130,10 @@ final class SQLitePeer {
         /// True while there is a row.
         func step() -> Bool { sqlite3_step(handle) == SQLITE_ROW }
         func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(handle, column)) }
+        /// How many bytes the text of a column has; the text is read.
+        func length(_ column: Int32) -> Int {
+            sqlite3_column_text(handle, column) == nil ? 0 : Int(sqlite3_column_bytes(handle, column))
+        }
         func double(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
         func string(_ column: Int32) -> String {
             guard let start = sqlite3_column_text(handle, column) else { return "" }

@@ -2,6 +2,7 @@ import CausewayMeasuring
 import CausewaySeeds
 import CausewayStorage
 import Foundation
+import Glibc
 
 /// What a commit of one value of eight bytes costs, in a storage of a thousand.
 extension StorageBenchmarks {
@@ -31,6 +32,53 @@ extension StorageBenchmarks {
         return Commits.rows(
             Self.group, "durable commit of one value", ours: samples[0],
             [Commits.Peer("LMDB", samples[1], least: 1.4), Commits.Peer("SQLite", samples[2], least: 1)])
+    }
+
+    /// What the disk takes for the writes of a commit, in three shapes. The first is ours: four pages in one place, and
+    /// the header in another. The second writes the same bytes in one piece. The third writes one page, the least there
+    /// is.
+    func shapes() throws -> [Row] {
+        let (page, pages) = (4_096, 4)
+        let file = file("shapes").path
+        let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+        guard descriptor >= 0 else { throw SQLitePeer.Failure(description: "cannot open \(file)") }
+        defer { close(descriptor) }
+        let size = smoke ? 1 << 20 : 16 << 20
+        var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 167) }
+        guard pwrite(descriptor, bytes, size, 0) == size, fsync(descriptor) == 0 else {
+            throw SQLitePeer.Failure(description: "cannot fill \(file)")
+        }
+        // Behind the header slots, and round the file.
+        func place(_ number: Int, of written: Int) -> Int { pages * page + number * written % (size / 2) }
+        func write(_ number: Int, _ count: Int, at place: Int) throws {
+            bytes[count - 1] = UInt8(truncatingIfNeeded: number)
+            guard pwrite(descriptor, bytes, count, off_t(place)) == count else {
+                throw SQLitePeer.Failure(description: "cannot write \(file)")
+            }
+        }
+        let samples = try Rotation.run(
+            warmUp: smoke ? 0 : 500, count: smoke ? 10 : 2_000, block: 50,
+            [
+                { number in
+                    try write(number, pages * page, at: place(number, of: pages * page))
+                    try write(number, page, at: number % pages * page)
+                    fdatasync(descriptor)
+                },
+                { number in
+                    try write(number, (pages + 1) * page, at: place(number, of: (pages + 1) * page))
+                    fdatasync(descriptor)
+                },
+                { number in
+                    try write(number, page, at: place(number, of: page))
+                    fdatasync(descriptor)
+                },
+            ])
+        let names = ["four pages and a header", "the same in one piece", "one page"]
+        return zip(names, samples).map { name, sample in
+            .less(
+                Self.group, "the disk alone: \(name), fdatasync", "µs", ours: sample.median / 1_000,
+                under: .hot(sample))
+        }
     }
 
     /// Eight tasks commit as fast as they are let, and each waits now and then until what it did is on the disk.

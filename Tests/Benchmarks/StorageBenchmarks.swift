@@ -16,6 +16,7 @@ struct StorageBenchmarks {
     @MainActor
     func run(_ report: @MainActor ([Row]) -> Void) async throws {
         report(try durableCommits())
+        report(try shapes())
         report(try await groupedCommits())
         report(try unsyncedCommits())
         report(try snapshots())

@@ -179,6 +179,34 @@ package final class ObjectStore: Sendable {
         guard after <= through, through <= snapshot.version else { return nil }
         guard after < through else { return ChangeRecord() }
         var merged = ChangeRecord()
+        let isWhole = try forEachChange(in: snapshot, after: after, through: through) {
+            reader throws(RecordReader.Damage) in merged.merge(try ChangeRecord(&reader))
+        }
+        return isWhole ? merged : nil
+    }
+
+    /// From now on commits tell where they changed collections and texts, in all processes, until all of them have closed
+    /// the file.
+    package func tellPlaces() { storage.tellPlaces() }
+
+    /// Visits what each commit after one version did, up to and including another, in order.
+    ///
+    /// The places are nil if the commit tells none. False when some commits are no longer recorded: what was visited by
+    /// then is the beginning.
+    package func visitChanges(
+        after: UInt64, through: UInt64, _ body: (ChangeRecord, ToldPlaces?) -> Void
+    ) throws(StoreError) -> Bool {
+        try forEachChange(in: snapshot(), after: after, through: through) { reader throws(RecordReader.Damage) in
+            body(try ChangeRecord(&reader), try ToldPlaces(&reader))
+        }
+    }
+
+    /// Visits what was recorded of each commit in a range, in order. False when some commits are no longer recorded: what
+    /// was visited by then is the beginning.
+    private func forEachChange(
+        in snapshot: any StorageSnapshot, after: UInt64, through: UInt64,
+        _ visit: (inout RecordReader) throws(RecordReader.Damage) -> Void
+    ) throws(StoreError) -> Bool {
         var expected = after + 1
         var isDamaged = false
         snapshot.scan(
@@ -186,16 +214,18 @@ package final class ObjectStore: Sendable {
             reversed: false
         ) { key, value in
             guard key.elementsEqual(Self.changesKey(expected)) else { return false }
-            guard let record = try? ChangeRecord(encoded: value) else {
+            var reader = RecordReader(value)
+            do throws(RecordReader.Damage) {
+                try visit(&reader)
+            } catch {
                 isDamaged = true
                 return false
             }
-            merged.merge(record)
             expected += 1
             return true
         }
         if isDamaged { throw damaged() }
-        return expected == through + 1 ? merged : nil
+        return expected > through
     }
 
     static func changesKey(_ version: UInt64) -> [UInt8] {

@@ -253,8 +253,10 @@ package final class Transaction {
     ) throws(StoreError) -> any StorageSnapshot {
         let version = writer.version + 1
         let record = changes
+        var bytes = record.encoded
+        if store.storage.tellsPlaces, let places = try ToldPlaces(record, in: self)?.encoded { bytes += places }
         for table in tablesByName.values { table.flush(to: writer) }
-        writer.put(FixedTree.changes, ObjectStore.changesKey(version), record.encoded)
+        writer.put(FixedTree.changes, ObjectStore.changesKey(version), bytes)
         forgetOldRecords(writer, version)
         return try storing { () throws(StorageError) in try writer.commit(durability) }
     }

@@ -24,6 +24,13 @@ package protocol Storage: AnyObject, Sendable {
     /// The version of the newest commit, by any process.
     func newestVersion() throws(StorageError) -> UInt64
 
+    /// Whether commits of this file should tell the places that they changed, because somebody follows them. The storage
+    /// only carries the answer between processes.
+    var tellsPlaces: Bool { get }
+
+    /// Makes ``tellsPlaces`` true in all processes, until all of them have closed the file.
+    func tellPlaces()
+
     /// Makes every commit so far survive a power loss before it returns.
     func synchronize() throws(StorageError)
 

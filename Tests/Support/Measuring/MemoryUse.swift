@@ -18,7 +18,7 @@ package func bytesInMemory<Thing>(ofEachOf count: Int, _ make: () throws -> Thin
 private struct UnreadableStatistics: Error {}
 
 /// The pages of this process that are in memory.
-private func residentBytes() throws -> Int {
+package func residentBytes() throws -> Int {
     let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
     guard fields.count > 1, let pages = Int(fields[1]) else { throw UnreadableStatistics() }
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))

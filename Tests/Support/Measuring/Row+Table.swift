@@ -13,16 +13,26 @@ extension Row {
 
     private var aim: String {
         guard let target, let met else { return "-" }
-        let amount = "\(Self.number(target)) \(unit)"
         let wanted =
-            if name.contains("at least") {
-                "≥ \(amount)"
-            } else if ratio == nil || name.contains("at most") {
-                "≤ \(amount)"
-            } else {
+            if isRatioTarget == true {
                 "≥ \(Self.number(target))×"
+            } else {
+                "\(better == .more ? "≥" : "≤") \(Self.number(target)) \(unit)"
             }
         return wanted + (met ? "" : "  missed")
+    }
+
+    /// For each group, in the order of its rows, the geometric mean of its ratios to SQLite; none where it has one row.
+    package static func means(_ rows: [Row]) -> [String] {
+        var groups: [String] = []
+        for row in rows where !groups.contains(row.group) { groups.append(row.group) }
+        return groups.compactMap { group in
+            let ratios = rows.filter { $0.group == group && $0.peerName?.hasPrefix("SQLite") == true }
+                .compactMap(\.ratio).filter { $0 > 0 && $0.isFinite }
+            guard ratios.count > 1 else { return nil }
+            let mean = exp(ratios.reduce(0) { $0 + log($1) } / Double(ratios.count))
+            return "\(group): \(number(mean))× SQLite, the geometric mean of \(ratios.count) rows"
+        }
     }
 
     /// Ours, and the peer's where it is another one.

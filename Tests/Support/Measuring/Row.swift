@@ -17,6 +17,8 @@ package struct Row: Codable, Equatable {
     /// The least ratio to reach; for a row with an absolute aim, the most `unit`s to take, or the fewest to reach where
     /// the name says so.
     package var target: Double?
+    /// Whether the target is a ratio. Nil without a target, and in the files of older runs.
+    package var isRatioTarget: Bool?
     package var met: Bool?
     package var threads: Int?
     package var peerThreads: Int?
@@ -32,7 +34,8 @@ package struct Row: Codable, Equatable {
         let ratio = peer.map { $0.value / ours }
         let met = ratioTarget.map { (ratio ?? 0) >= $0 } ?? most.map { ours <= $0 }
         return Row(
-            group, name, unit, .less, ours, peer, ratio, target: ratioTarget ?? most, met: met, under: conditions)
+            group, name, unit, .less, ours, peer, ratio, target: ratioTarget ?? most, isRatio: ratioTarget != nil,
+            met: met, under: conditions)
     }
 
     /// A rate, where more is better.
@@ -43,16 +46,18 @@ package struct Row: Codable, Equatable {
         let ratio = peer.map { ours / $0.value }
         let met = ratioTarget.map { (ratio ?? 0) >= $0 } ?? least.map { ours >= $0 }
         return Row(
-            group, name, unit, .more, ours, peer, ratio, target: ratioTarget ?? least, met: met, under: conditions)
+            group, name, unit, .more, ours, peer, ratio, target: ratioTarget ?? least, isRatio: ratioTarget != nil,
+            met: met, under: conditions)
     }
 
     private init(
         _ group: String, _ name: String, _ unit: String, _ better: Better, _ ours: Double,
-        _ peer: (name: String, value: Double)?, _ ratio: Double?, target: Double?, met: Bool?,
+        _ peer: (name: String, value: Double)?, _ ratio: Double?, target: Double?, isRatio: Bool, met: Bool?,
         under conditions: Conditions
     ) {
         (self.group, self.name, self.unit, self.better, self.ours) = (group, name, unit, better, ours)
         (self.peer, peerName, self.ratio, self.target, self.met) = (peer?.value, peer?.name, ratio, target, met)
+        isRatioTarget = target == nil ? nil : isRatio
         (threads, peerThreads, cache) = (conditions.threads, conditions.peerThreads, conditions.cache)
         (runs, peerRuns) = (conditions.runs, conditions.peerRuns)
     }
@@ -69,6 +74,7 @@ package struct Row: Codable, Equatable {
         try container.encode(peerName, forKey: .peerName)
         try container.encode(ratio, forKey: .ratio)
         try container.encode(target, forKey: .target)
+        try container.encode(isRatioTarget, forKey: .isRatioTarget)
         try container.encode(met, forKey: .met)
         try container.encode(threads, forKey: .threads)
         try container.encode(peerThreads, forKey: .peerThreads)

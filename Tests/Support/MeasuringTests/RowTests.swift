@@ -22,6 +22,29 @@ import Testing
         #expect(row.text.split(separator: " ") == ["store", "file", "43.0", "MB", "-", "-", "-", "-", "-", "-"])
     }
 
+    @Test("a target in units is printed as one, beside a peer too, and a rate's is a least one")
+    func aims() {
+        let time = Row.less("everyday", "read", "ns", ours: 18, peer: ("SQLite", 40), most: 30, under: conditions)
+        let rate = Row.more("everyday", "insert", "/s", ours: 3, peer: ("SQLite", 2), least: 4, under: conditions)
+        #expect(time.text.split(separator: " ").suffix(3) == ["≤", "30.0", "ns"])
+        #expect(rate.text.split(separator: " ").suffix(4) == ["≥", "4.00", "/s", "missed"])
+    }
+
+    @Test("the mean of a group is the geometric one, of its ratios to SQLite alone")
+    func means() {
+        func row(_ group: String, _ theirs: Double, _ peer: String = "SQLite") -> Row {
+            .less(group, "row", "ms", ours: 1, peer: (peer, theirs))
+        }
+        let rows = [
+            row("query", 2), row("query", 8, "SQLite, index at the end"), row("query", 900, "LMDB"), row("store", 3),
+            row("text", 1), row("text", 0.25), .less("query", "alone", "ms", ours: 7),
+        ]
+        #expect(
+            Row.means(rows) == [
+                "query: 4.00× SQLite, the geometric mean of 2 rows", "text: 0.50× SQLite, the geometric mean of 2 rows",
+            ])
+    }
+
     @Test("rows are read as they were written")
     func file() throws {
         let folder = try TemporaryFolder()

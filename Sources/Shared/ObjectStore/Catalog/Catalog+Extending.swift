@@ -85,6 +85,7 @@ extension Catalog {
             }
             if property.isPrimaryKey,
                 ![.int, .string, .objectId, .uuid].contains(property.type) || property.collection != .none
+                    || property.isText || property.isCounter
             {
                 result.append("Property \(name) cannot be a primary key: only Int, String, ObjectId and UUID can.")
             }

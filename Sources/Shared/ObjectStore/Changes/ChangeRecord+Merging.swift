@@ -60,6 +60,10 @@ extension ChangeRecord {
 
     init(encoded bytes: UnsafeRawBufferPointer) throws(RecordReader.Damage) {
         var reader = RecordReader(bytes)
+        try self.init(&reader)
+    }
+
+    init(_ reader: inout RecordReader) throws(RecordReader.Damage) {
         self.init()
         for _ in 0..<(try reader.readCount()) {
             let name = try reader.readString()

@@ -17,6 +17,14 @@ extension Table {
         return changes.record
     }
 
+    /// What this write did to a list so far; none if its object is new.
+    package func listEditsSoFar(_ key: ObjectKey, _ column: Int) -> [ListEdit] {
+        transaction.settle()
+        guard let list = writtenLists[ChangedList(key: key, column: column)] else { return [] }
+        list.settle()
+        return list.edits
+    }
+
     /// Every object that this write touched, also those that it made and deleted again. Ascending.
     ///
     /// - Complexity: O(k log k) for k changes.

@@ -164,18 +164,12 @@ extension Postings {
         return left >= 0
     }
 
-    /// Visits the chunks of a range, ascending by value.
-    func scan(_ range: IndexRange, in transaction: Transaction, _ body: (PackedChunk) -> Void) {
+    /// Visits the chunks of a range, ascending by value, until the body answers false.
+    func scan(_ range: IndexRange, in transaction: Transaction, _ body: (PackedChunk) -> Bool) {
         if let value = range.value {
-            scan(value, in: transaction) {
-                body($0)
-                return true
-            }
+            scan(value, in: transaction, body)
         } else {
-            scan(from: range.from, upTo: range.upTo, in: transaction) {
-                body($0)
-                return true
-            }
+            scan(from: range.from, upTo: range.upTo, in: transaction, body)
         }
     }
 

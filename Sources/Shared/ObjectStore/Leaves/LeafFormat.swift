@@ -5,6 +5,7 @@
 package let slotsPerLeaf = 1000
 
 /// How the values of a column lie in its leaves.
+@usableFromInline
 package enum LeafKind: UInt8, Sendable {
     /// Integers and links (keys of objects), relative to the leaf's minimum.
     case integer = 1

@@ -65,6 +65,9 @@ final class ListChunk {
     /// Whether it differs from what is stored.
     var isEdited: Bool { if case .edited = content { true } else { false } }
 
+    /// Whether its elements cannot be read.
+    var isDamaged: Bool { if case .damaged = content { true } else { false } }
+
     /// The approximate size in the file.
     var bits: Int {
         if isVariable, case .stored(let stored) = content { return stored.bytes.count * 8 }

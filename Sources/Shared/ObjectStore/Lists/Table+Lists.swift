@@ -111,7 +111,7 @@ extension Table {
         return list
     }
 
-    private func openList(_ key: ObjectKey, _ column: Int) -> OpenList {
+    func openList(_ key: ObjectKey, _ column: Int) -> OpenList {
         if let list = knownList(key, column) { return list }
         let list = OpenList(key, column, of: self)
         lastList = list
@@ -229,6 +229,29 @@ extension Table {
         for (index, value) in values.enumerated() {
             list.insert(value, at: index)
             list.note(.insert(index, value))
+            link(value, list)
+        }
+        unlink(before, list, keeping: values)
+    }
+
+    /// Replaces some elements of a list. Recorded as a removal of each and an insertion of each; an embedded object or a
+    /// collection that is among both stays the same one.
+    ///
+    /// - Complexity: O(k log n) with k elements before and after
+    package func listReplace(_ key: ObjectKey, _ column: Int, _ places: Range<Int>, by values: [Value]) {
+        let list = openList(key, column)
+        let values = values.map { element($0, list) }
+        let before = places.map { list.value($0) }
+        guard values != before else { return }
+        listVersion.pointee &+= 1
+        _ = makeWritable(list)
+        for place in places.reversed() {
+            list.remove(at: place)
+            list.note(.remove(place))
+        }
+        for (index, value) in values.enumerated() {
+            list.insert(value, at: places.lowerBound + index)
+            list.note(.insert(places.lowerBound + index, value))
             link(value, list)
         }
         unlink(before, list, keeping: values)

@@ -83,11 +83,7 @@ private struct FoundWord {
 
     /// Its rows, ascending, each once.
     func rows(of index: Postings, _ table: Table) -> [ObjectKey] {
-        var keys: [ObjectKey] = []
-        keys.reserveCapacity(rowCount)
-        index.scan(range, in: table.transaction) { chunk in
-            chunk.forEachKey { if let key = table.row($0) { keys.append(key) } }
-        }
+        var keys = table.rows(of: [range], in: index, count: rowCount, upTo: .max)
         guard term.isBeginning else { return keys }
         keys.sort()
         var last: ObjectKey?

@@ -19,6 +19,9 @@ struct QueryEntrance {
     let collect: (inout [ObjectKey]) -> Void
     /// Counts the rows without reading them.
     var count: (() -> Int)?
+    /// The first rows, at least this many unless there are fewer, without the others; nil where the rows come in no
+    /// order.
+    var first: ((_ limit: Int) -> [ObjectKey])?
 
     /// The cheapest entrance that is cheaper than a scan of the table; nil when none is.
     static func find(_ predicate: BoundPredicate, _ table: Table, scanCost: Double) -> QueryEntrance? {
@@ -193,18 +196,12 @@ struct QueryEntrance {
         }
         let cost = Double(chunkCount) * chunkCost + Double(ranges.count) * treeCost
         let property = table.schema.properties[step.property].name
+        let isOrdered = ranges.isEmpty || (ranges.count == 1 && ranges[0].isOneValue)
         return QueryEntrance(
             how: "index on \(table.name).\(property)", rest: isExact ? nil : .comparison(comparison),
-            rowCount: rowCount, cost: cost + Double(rowCount) * rowCost,
-            isOrdered: ranges.isEmpty || (ranges.count == 1 && ranges[0].isOneValue), areAlive: true,
-            collect: { keys in
-                keys.reserveCapacity(keys.count + rowCount)
-                for range in ranges {
-                    index.scan(range, in: transaction) { chunk in
-                        chunk.forEachKey { if let key = table.row($0) { keys.append(key) } }
-                    }
-                }
-            }, count: { rowCount })
+            rowCount: rowCount, cost: cost + Double(rowCount) * rowCost, isOrdered: isOrdered, areAlive: true,
+            collect: { $0 += table.rows(of: ranges, in: index, count: rowCount, upTo: .max) }, count: { rowCount },
+            first: isOrdered ? { table.rows(of: ranges, in: index, count: rowCount, upTo: $0) } : nil)
     }
 
     // MARK: - Costs
@@ -258,6 +255,31 @@ struct QueryEntrance {
             case .float, .double, .date: return 0.7
             case .mixed: return 200
             default: return 3
+            }
+        }
+    }
+}
+
+extension Table {
+    /// The rows of ranges of an index, which are `count` together; at least `limit`, unless there are fewer.
+    func rows(of ranges: [IndexRange], in index: Postings, count: Int, upTo limit: Int) -> [ObjectKey] {
+        let room = limit < count ? min(count, limit + Postings.chunkLimit) : count
+        // Written in place: appending one key after the other takes five times as long.
+        return Array(unsafeUninitializedCapacity: room) { keys, found in
+            for range in ranges where found < limit {
+                index.scan(range, in: transaction) { chunk in
+                    // Rows and chunks were counted in the same state, and no chunk is larger than the limit.
+                    guard chunk.count <= room - found else {
+                        transaction.noteDamage(transaction.store.damaged())
+                        return false
+                    }
+                    chunk.forEachKey { number in
+                        guard let key = row(number) else { return }
+                        keys.initializeElement(at: found, to: key)
+                        found &+= 1
+                    }
+                    return found < limit
+                }
             }
         }
     }

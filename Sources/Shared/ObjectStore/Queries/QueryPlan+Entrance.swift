@@ -22,6 +22,12 @@ extension QueryPlan {
         return keys
     }
 
+    /// The first results, ascending, at most `limit`; nil where they are not found without the others.
+    func firstKeys(_ limit: Int) -> [ObjectKey]? {
+        guard let entrance, entrance.rest == nil, entrance.areAlive, let first = entrance.first else { return nil }
+        return Array(first(limit).prefix(limit))
+    }
+
     /// All results, ascending; nil when there are more than `limit`.
     func keys(atMost limit: Int) -> [ObjectKey]? {
         if let entrance, entrance.rest == nil, entrance.rowCount > 4 * (limit + IntegerKeys.blockLimit) { return nil }

@@ -226,7 +226,7 @@ struct QueryPlan {
 
 extension BoundPredicate {
     /// Whether nothing but columns of the row itself is read.
-    fileprivate var readsColumnsAlone: Bool {
+    package var readsColumnsAlone: Bool {
         switch self {
         case .constant: true
         case .and(let parts), .or(let parts): parts.allSatisfy(\.readsColumnsAlone)

@@ -38,10 +38,15 @@ extension Transaction {
         let table = try existing(className)
         var keys: [ObjectKey] = []
         guard limit > 0 else { return keys }
-        QueryPlan(table, predicate).run { number, found in
-            let first = Int64(number * slotsPerLeaf)
-            found.forEach { if keys.count < limit { keys.append(ObjectKey(first + Int64($0))) } }
-            return keys.count < limit
+        let plan = QueryPlan(table, predicate)
+        if let first = plan.firstKeys(limit) {
+            keys = first
+        } else {
+            plan.run { number, found in
+                let first = Int64(number * slotsPerLeaf)
+                found.forEach { if keys.count < limit { keys.append(ObjectKey(first + Int64($0))) } }
+                return keys.count < limit
+            }
         }
         try throwDamage()
         return keys

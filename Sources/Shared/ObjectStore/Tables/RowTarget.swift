@@ -1,6 +1,7 @@
 /// Where one column's values of one leaf are written, while that leaf is in its writable form.
 ///
 /// Public to the package because the setters of ``NewRow`` inline into `Device/Database` down to the store.
+@usableFromInline
 package struct RowTarget {
     /// Nil for lists, which have no leaves.
     @usableFromInline let kind: LeafKind?

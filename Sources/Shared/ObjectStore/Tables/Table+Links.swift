@@ -84,6 +84,17 @@ extension Table {
         return nil
     }
 
+    /// Visits every object that links to this one, once for each of its properties that do.
+    ///
+    /// - Complexity: O(origins + properties that link here)
+    package func forEachOrigin(of key: ObjectKey, _ body: (Table, ObjectKey) -> Void) {
+        for origin in originColumns {
+            for holder in backlinks(to: key, from: origin.table, origin.column) where origin.table.exists(holder) {
+                body(origin.table, holder)
+            }
+        }
+    }
+
     // MARK: - Writing
 
     /// The row a link value means.

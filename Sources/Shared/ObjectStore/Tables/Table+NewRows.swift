@@ -1,11 +1,12 @@
-package import CausewayModel
+public import CausewayModel
 
 /// An object being made, whose properties are written into their leaves one by one, without a `Value` for each.
 ///
 /// Each column but those of lists must be set once: a column left out holds what its slot held. Valid until the next
 /// call to the table that is not about this row.
+@usableFromInline
 package struct NewRow {
-    package let key: ObjectKey
+    @usableFromInline package let key: ObjectKey
     @usableFromInline let slot: Int
     @usableFromInline let targets: UnsafeMutablePointer<RowTarget>
 

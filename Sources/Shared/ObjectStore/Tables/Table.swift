@@ -11,6 +11,7 @@ import CausewayStorage
 ///    earlier, see `dropTexts`.
 /// 4. Leaf pointers are valid until the transaction moves to another version; a leaf that is being written has the
 ///    address of its writable form, or none.
+@usableFromInline
 package final class Table {
     /// Not counted: the transaction owns its tables and outlives their use.
     unowned(unsafe) let transaction: Transaction

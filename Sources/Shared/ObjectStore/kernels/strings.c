@@ -270,6 +270,77 @@ KERNEL(
     causeway_scan_contains, (const causeway_strings *strings, const causeway_needle *needle, uint64_t *words),
     (strings, needle, words))
 
+// Pieces between stars
+
+/// Whether each piece stands behind the one before. The first place of a piece leaves the most room for the rest.
+INLINE bool has_pieces(const uint8_t *text, size_t count, const causeway_pieces *pieces) {
+    uint32_t last = pieces->count - 1;
+    size_t suffix = pieces->lengths[last];
+    size_t place = pieces->lengths[0];
+    if (count < pieces->shortest) return false;
+    if (place > 0 && memcmp(text, pieces->bytes, place) != 0) return false;
+    if (suffix > 0 && memcmp(text + count - suffix, pieces->bytes + pieces->shortest - suffix, suffix) != 0) {
+        return false;
+    }
+    size_t end = count - suffix;
+    const uint8_t *piece = pieces->bytes + place;
+    for (uint32_t index = 1; index < last; index++) {
+        size_t length = pieces->lengths[index];
+        while (true) {
+            if (place + length > end) return false;
+            if (text[place] == piece[0] && (length == 1 || memcmp(text + place, piece, length) == 0)) break;
+            place++;
+        }
+        place += length;
+        piece += length;
+    }
+    return true;
+}
+
+/// The same for a string of at most 64 bytes and pieces of one byte each, without a branch: none could be foreseen.
+INLINE bool has_letters(const uint8_t *text, size_t count, const causeway_pieces *pieces) {
+    bytes64 all = LOAD(bytes64, text);
+    uint64_t open = first_bits((uint32_t)count);
+    bool found = true;
+    for (size_t index = 0; index < pieces->shortest; index++) {
+        uint64_t hits = BITS64(all == pieces->bytes[index]) & open;
+        found &= hits != 0;
+        // The next one stands behind the first hit.
+        open &= ~(hits ^ (hits - 1));
+    }
+    return found;
+}
+
+/// Whether nothing but single bytes between stars is asked for.
+INLINE bool are_letters(const causeway_pieces *pieces) {
+    uint32_t last = pieces->count - 1;
+    if (pieces->lengths[0] != 0 || pieces->lengths[last] != 0) return false;
+    return pieces->shortest == last - 1;
+}
+
+INLINE void causeway_scan_pieces_body(
+    const causeway_strings *strings, const causeway_pieces *pieces, uint64_t *words) {
+    uint32_t width = strings->width;
+    bool letters = are_letters(pieces);
+    for (uint32_t word = 0; word < CAUSEWAY_SCAN_WORDS; word++) {
+        uint64_t found = 0;
+        for (uint64_t open = words[word]; open != 0; open &= open - 1) {
+            uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(open);
+            if (slot >= strings->count) break;
+            size_t from = offset_at(strings, width, slot), to = offset_at(strings, width, slot + 1);
+            if (from > to || to > strings->arena_bytes) continue;
+            const uint8_t *text = strings->arena + from;
+            bool has = letters && to - from <= 64 && from + 64 <= strings->arena_bytes
+                ? has_letters(text, to - from, pieces) : has_pieces(text, to - from, pieces);
+            if (has) found |= open & -open;
+        }
+        words[word] = found;
+    }
+}
+KERNEL(
+    causeway_scan_pieces, (const causeway_strings *strings, const causeway_pieces *pieces, uint64_t *words),
+    (strings, pieces, words))
+
 /// Whether all bytes are ASCII. In most leaves they are, and this test takes no mask for each piece.
 INLINE bool is_ascii(const uint8_t *bytes, size_t count) {
     bytes64 seen = {0};

@@ -45,6 +45,10 @@ package final class PageStorage: Storage {
         closed?()
     }
 
+    package var tellsPlaces: Bool { file.shared.tellsPlaces }
+
+    package func tellPlaces() { file.shared.tellPlaces() }
+
     // MARK: - Reading
 
     package func snapshot() throws(StorageError) -> any StorageSnapshot {

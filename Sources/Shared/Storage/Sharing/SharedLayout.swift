@@ -25,6 +25,8 @@ enum SharedLayout {
     static let poisonOffset = 208
     /// The first birth and the two halves of the salt of the encryption session. A salt of zero: no session yet.
     static let sessionOffset = 216
+    /// Not zero once any process has asked that commits tell places: see ``Storage/tellPlaces()``.
+    static let tellsPlacesOffset = 240
     /// One bit for each process entry: the entry is taken.
     static let takenOffset = 256
     /// One bit for each process entry: a thread sleeps on its wake word.

@@ -120,6 +120,7 @@ extension SharedState {
         store(0, at: SharedLayout.committingOffset)
         store(0, at: SharedLayout.poisonOffset)
         store(0, at: SharedLayout.syncingOffset)
+        store(0, at: SharedLayout.tellsPlacesOffset)
         store(durable, at: SharedLayout.durableOffset)
         store(newest == durable && isSynced ? 0 : newest, at: SharedLayout.recoveredOffset)
         publish(newest, slot: slot)
@@ -200,6 +201,13 @@ extension SharedState {
         memory.word(SharedLayout.poisonOffset).pointee
             .max(afterSync ? Self.failedSync : 1, ordering: .sequentiallyConsistent)
     }
+
+    // MARK: - What commits tell
+
+    /// Whether any process has asked that commits tell places, since the file was first opened.
+    package var tellsPlaces: Bool { load(SharedLayout.tellsPlacesOffset) != 0 }
+
+    package func tellPlaces() { store(1, at: SharedLayout.tellsPlacesOffset) }
 
     // MARK: - Words
 

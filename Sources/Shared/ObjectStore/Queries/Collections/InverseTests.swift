@@ -9,6 +9,7 @@ enum InverseTests {
         if case .path(let other) = comparison.operand { paths.append(other) }
         guard let inverse = paths.lazy.flatMap(\.steps).first(where: { $0.direction != .forward }) else { return nil }
         let rows = InverseRowTest(table, .comparison(comparison), inverse)
+        if let backlinks = BacklinkTest(comparison, table, rows) { return backlinks }
         guard let step = comparison.path.steps.first, step.direction == .backward, comparison.path.steps.count > 1,
             comparison.path.aggregate == nil, comparison.operand.constants != nil,
             let origin = step.target.flatMap(table.transaction.table)

@@ -12,6 +12,8 @@ struct StringCondition {
     }
 
     private static let few = 4
+    /// Pieces of a pattern up to this length stand in many strings: looking for them first narrows nothing down.
+    private static let commonPiece = 2
 
     private let form: Form
     private var shortest = 0
@@ -19,6 +21,9 @@ struct StringCondition {
     private var prefix: StringNeedle?
     private var suffix: StringNeedle?
     private var part: StringNeedle?
+    /// The other pieces between the stars of a LIKE pattern, in any order.
+    private var others: [StringNeedle] = []
+    private var stars: StarPattern?
     /// Whether the parts only narrow down, and the matcher decides.
     private var isFilter = false
     /// Whether the parts are right only for strings of ASCII.
@@ -47,7 +52,7 @@ struct StringCondition {
         }
         let ignoresCase = options.contains(.caseInsensitive)
         if comparator == .like {
-            take(LikePattern(folded), ignoresCase)
+            take(LikePattern(folded), ignoresCase, matchesBytes: options.isEmpty)
             return
         }
         shortest = folded.count
@@ -65,7 +70,8 @@ struct StringCondition {
         if folded.isEmpty, longest > 0 { shortest = .max }
     }
 
-    private mutating func take(_ pattern: LikePattern, _ ignoresCase: Bool) {
+    /// - Parameter matchesBytes: whether strings are compared as they are, without folding.
+    private mutating func take(_ pattern: LikePattern, _ ignoresCase: Bool, matchesBytes: Bool) {
         func needle(_ bytes: ArraySlice<UInt8>) -> StringNeedle? {
             bytes.isEmpty ? nil : StringNeedle(bytes, ignoringCase: ignoresCase, anyByte: LikePattern.one)
         }
@@ -73,8 +79,10 @@ struct StringCondition {
         longest = pattern.hasStar ? .max : pattern.shortest
         prefix = needle(pattern.prefix)
         suffix = needle(pattern.suffix)
-        part = needle(pattern.longestInner)
-        isFilter = pattern.innerCount > 1 || (pattern.innerCount == 1 && (prefix != nil || suffix != nil))
+        part = pattern.longestInner.flatMap { needle(pattern.inner[$0]) }
+        others = pattern.inner.indices.filter { $0 != pattern.longestInner }.compactMap { needle(pattern.inner[$0]) }
+        if pattern.hasStar, !pattern.hasOne, matchesBytes { stars = StarPattern(pattern) }
+        isFilter = pattern.inner.count > 1 || (pattern.inner.count == 1 && (prefix != nil || suffix != nil))
         if pattern.hasOne { needsASCII = true }
     }
 
@@ -107,11 +115,24 @@ struct StringCondition {
         }
         if let suffix, !found.isEmpty { found = span.ending(with: suffix, found) }
         if let prefix, !found.isEmpty { found = span.beginning(with: prefix, found) }
-        if let part, !found.isEmpty {
-            if found.count <= Self.few * 4 { return matched(strings, isEntries, found) }
-            found = span.containing(part).intersection(found)
+        if let stars, isFilter, part.map({ $0.count <= Self.commonPiece }) ?? true, !found.isEmpty {
+            return span.matching(stars, found)
         }
-        return isFilter && !found.isEmpty ? matched(strings, isEntries, found) : found
+        if let part, !found.isEmpty {
+            if found.count <= Self.few * 4 { return decided(span, strings, isEntries, found) }
+            found = span.containing(part).intersection(found)
+            for other in others where found.count > span.count / Self.few {
+                found = span.containing(other).intersection(found)
+            }
+        }
+        return isFilter && !found.isEmpty ? decided(span, strings, isEntries, found) : found
+    }
+
+    private mutating func decided(
+        _ span: StringSpan, _ strings: StringLeaf, _ isEntries: Bool, _ wanted: SlotBitmap
+    ) -> SlotBitmap {
+        if let stars { return span.matching(stars, wanted) }
+        return matched(strings, isEntries, wanted)
     }
 
     mutating func matches(_ bytes: UnsafeRawBufferPointer) -> Bool { matcher.matches(bytes) }
@@ -150,8 +171,9 @@ struct LikePattern {
     /// Behind the last star.
     let suffix: ArraySlice<UInt8>
     /// The pieces between stars that are not empty.
-    let innerCount: Int
-    let longestInner: ArraySlice<UInt8>
+    let inner: [ArraySlice<UInt8>]
+    /// The place of the longest of them; nil when there is none.
+    let longestInner: Int?
 
     init(_ pattern: [UInt8]) {
         let pieces = pattern.split(separator: Self.star, omittingEmptySubsequences: false)
@@ -161,7 +183,7 @@ struct LikePattern {
         prefix = pieces.first ?? []
         suffix = hasStar ? pieces.last ?? [] : []
         let inner = pieces.dropFirst().dropLast().filter { !$0.isEmpty }
-        innerCount = inner.count
-        longestInner = inner.max { $0.count < $1.count } ?? []
+        self.inner = inner
+        longestInner = inner.indices.max { inner[$0].count < inner[$1].count }
     }
 }

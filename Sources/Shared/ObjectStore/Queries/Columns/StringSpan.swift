@@ -70,6 +70,15 @@ struct StringSpan {
         }
     }
 
+    /// Of the slots, those whose strings match a pattern.
+    func matching(_ pattern: StarPattern, _ slots: SlotBitmap) -> SlotBitmap {
+        var slots = slots
+        withStrings { strings in
+            pattern.withPieces { pieces in slots.update { causeway_scan_pieces(strings, pieces, $0) } }
+        }
+        return slots
+    }
+
     /// The slots whose strings pass the filter of a `StringSet`.
     func passing(_ filter: [UInt8]) -> SlotBitmap {
         withStrings { strings in
@@ -144,6 +153,32 @@ struct StringNeedle {
             fold.withUnsafeBufferPointer { fold in
                 guard let first = bytes.baseAddress, let folds = fold.baseAddress else { return SlotBitmap() }
                 return withUnsafePointer(to: causeway_needle(bytes: first, fold: folds, count: bytes.count), body)
+            }
+        }
+    }
+}
+
+/// A LIKE pattern of stars and pieces between them, over UTF-8, as the kernel reads it.
+struct StarPattern {
+    private let bytes: [UInt8]
+    private let lengths: [UInt32]
+
+    /// - Parameter pattern: has a `*`, and no `?`.
+    init(_ pattern: LikePattern) {
+        let pieces = [pattern.prefix] + pattern.inner + [pattern.suffix]
+        // The byte behind them is never compared: it keeps the address of no bytes at all from being nil.
+        bytes = pieces.joined() + [0]
+        lengths = pieces.map { UInt32($0.count) }
+    }
+
+    func withPieces(_ body: (UnsafePointer<causeway_pieces>) -> Void) {
+        bytes.withUnsafeBufferPointer { bytes in
+            lengths.withUnsafeBufferPointer { lengths in
+                guard let first = bytes.baseAddress, let lengthsStart = lengths.baseAddress else { return }
+                withUnsafePointer(
+                    to: causeway_pieces(
+                        bytes: first, lengths: lengthsStart, count: UInt32(lengths.count), shortest: bytes.count - 1),
+                    body)
             }
         }
     }

@@ -77,6 +77,20 @@ void causeway_scan_suffix(const causeway_strings *strings, const causeway_needle
 /// Which strings contain the needle, which is not empty.
 void causeway_scan_contains(const causeway_strings *strings, const causeway_needle *needle, uint64_t *words);
 
+/// The pieces of a pattern between stars, one behind the other: the first begins a string, the last ends it, and each
+/// of the others, none of them empty, stands somewhere behind the one before.
+typedef struct {
+    const uint8_t *bytes;
+    const uint32_t *lengths;
+    /// How many pieces there are: at least two, of which the first and the last may be empty.
+    uint32_t count;
+    /// All lengths together.
+    size_t shortest;
+} causeway_pieces;
+
+/// Of the slots in `words`, keeps those whose strings match the pattern.
+void causeway_scan_pieces(const causeway_strings *strings, const causeway_pieces *pieces, uint64_t *words);
+
 /// Which strings have a byte that is not ASCII.
 void causeway_scan_beyond_ascii(const causeway_strings *strings, uint64_t *words);
 
