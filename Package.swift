@@ -103,6 +103,14 @@ let tests: [Target] = [
         uses: ["Model"] + storage + ["Support/ExactValues", "Support/ObjectStoreReference", "Support/Seeds"]
     ),
     part("Tests", "Support/QueryFuzzing", uses: ["Model", "Query", "Support/Seeds"]),
+    part("Tests", "Support/QueryGrammar", uses: ["Support/Seeds"]),
+    part(
+        "Tests", "Support/QueryTexts",
+        uses: [
+            "Database", "Identity", "Model", "ObjectStore", "Operations", "Query", "Store", "StoreEmbedded",
+            "Subscriptions", "Support/QueryGrammar", "Support/Seeds",
+        ]
+    ),
     part("Tests", "Support/DecoderFuzzing", uses: shape + ["Support/Seeds", "Wire"]),
     .target(name: "CMeasuring", path: "Tests/Support/Measuring/system"),
     part("Tests", "Support/Measuring", libraries: ["CMeasuring"], excludes: ["system"]),
@@ -210,11 +218,12 @@ let tests: [Target] = [
             "System/Simulation", "Wire",
         ]
     ),
+    test("System", "QueryText", uses: ["Support/QueryGrammar", "Support/QueryTexts", "Support/Seeds"]),
     test(
         "System", "SyncedRealm",
         uses: [
-            "Database", "Environment", "Identity", "Ingest", "Operations", "Session", "Store", "StoreEmbedded", "Sync",
-            "Wire",
+            "Database", "Environment", "Identity", "Ingest", "Operations", "Session", "Store", "StoreEmbedded",
+            "Support/Seeds", "Sync", "Wire",
         ]
     ),
     test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs", "Support/Seeds"]),
@@ -254,8 +263,18 @@ let tests: [Target] = [
     ),
     test("System", "Journey", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
     program("System/Enumeration", uses: ["Support/JourneyUniverse", "Support/MergeUniverse", "Support/Seeds"]),
-    program("System/QueryPairs", uses: ["Support/QueryFuzzing", "Support/QueryOracle", "Support/Seeds"]),
+    program(
+        "System/QueryPairs",
+        uses: [
+            "Support/QueryFuzzing", "Support/QueryGrammar", "Support/QueryOracle", "Support/QueryTexts",
+            "Support/Seeds",
+        ]
+    ),
     program("System/Fuzz", uses: ["Support/DecoderFuzzing"]),
+    program(
+        "System/Load", uses: shape + ["Support/Programs", "Wire"],
+        libraries: Package.nio(for: "Server") + [Package.nioTLS]
+    ),
     program("System/Memory", uses: ["Database"]),
     program("System/Concurrency", uses: ["Database", "ObjectStore", "Support/Seeds"]),
     program("System/Demo", uses: ["Database", "Support/Flights", "Support/Programs"]),
@@ -290,6 +309,7 @@ let programs: [(command: String, folder: String)] = [
     ("causeway-crash", "CrashSimulation"),
     ("causeway-sequences", "StorageSequences"),
     ("causeway-simulate", "Simulation"),
+    ("causeway-load", "Load"),
     ("causeway-memory", "Memory"),
     ("causeway-concurrency", "Concurrency"),
     ("causeway-enumeration", "Enumeration"),
@@ -365,6 +385,7 @@ extension Package {
     }
 
     static let log = library("Logging", of: "swift-log", for: "Server")
+    static let nioTLS = library("NIOTLS", of: "swift-nio", for: "Server")
     static let nioEmbedded = library("NIOEmbedded", of: "swift-nio", for: "Server")
     static let arguments = library("ArgumentParser", of: "swift-argument-parser", for: "Server")
     static let tokens: [Target.Dependency] = [

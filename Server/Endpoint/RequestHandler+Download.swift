@@ -5,6 +5,7 @@ import CausewayWire
 import Logging
 import NIOCore
 import NIOHTTP2
+import Synchronization
 
 /// A download under way.
 struct OpenDownload {
@@ -12,9 +13,19 @@ struct OpenDownload {
     /// The sender that waits until the device has read more: at most one, because a sink has one user.
     var waiting: CheckedContinuation<Void, any Error>?
     var stalled: Scheduled<Void>?
+    let reading: Reading
     let tenure: Tenure
     var expiry: Scheduled<Void>?
     var hasExpired = false
+}
+
+/// Whether a device reads its download, for other threads.
+final class Reading: Sendable {
+    private let isStalled = Atomic(false)
+
+    var isReady: Bool { !isStalled.load(ordering: .acquiring) }
+
+    func note(isReady: Bool) { isStalled.store(!isReady, ordering: .releasing) }
 }
 
 /// The device is gone, or does not read.
@@ -24,6 +35,7 @@ struct DownloadLost: Error {}
 private struct Outlet: DownloadSink {
     let handler: NIOLoopBound<RequestHandler>
     let eventLoop: any EventLoop
+    let reading: Reading
 
     /// Returns when the message is out, but for what one write may leave in the buffer: so nobody runs ahead of a slow
     /// device.
@@ -33,6 +45,12 @@ private struct Outlet: DownloadSink {
             eventLoop.execute { handler.value.write(frames, then: continuation) }
         }
         return frames.count
+    }
+
+    var outlet: DownloadOutlet? {
+        DownloadOutlet(isReady: { [reading] in reading.isReady }) { [handler, eventLoop] frames in
+            eventLoop.execute { handler.value.offer(frames) }
+        }
     }
 }
 
@@ -51,8 +69,9 @@ extension RequestHandler {
 
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        let outlet = Outlet(handler: handler, eventLoop: eventLoop)
-        var download = OpenDownload(tenure: desk.tenures.begin(request.session, admitted))
+        let reading = Reading()
+        let outlet = Outlet(handler: handler, eventLoop: eventLoop, reading: reading)
+        var download = OpenDownload(reading: reading, tenure: desk.tenures.begin(request.session, admitted))
         let work = desk.work
         work.begin()
         download.task = Task {
@@ -92,8 +111,17 @@ extension RequestHandler {
         }
     }
 
+    fileprivate func offer(_ frames: [UInt8]) {
+        guard let context, let download, !download.hasExpired else { return }
+        if case .done = phase { return }
+        writeData(frames, isLast: false)
+        if !context.channel.isWritable, download.stalled == nil { expectReading() }
+    }
+
     func downloadIsWritable() {
+        download?.reading.note(isReady: true)
         download?.stalled?.cancel()
+        download?.stalled = nil
         download?.waiting?.resume()
         download?.waiting = nil
     }
@@ -124,6 +152,7 @@ extension RequestHandler {
     /// Closes the stream of a device that does not read for too long.
     private func expectReading() {
         guard let context else { return }
+        download?.reading.note(isReady: false)
         download?.stalled?.cancel()
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         download?.stalled = context.eventLoop.scheduleTask(in: .milliseconds(desk.limits.stalledMilliseconds)) {

@@ -1,4 +1,3 @@
-package import CausewayModel
 import CausewayOperations
 package import CausewayStore
 package import CausewayWire
@@ -13,8 +12,8 @@ package final class CommitLine: Sendable {
 
     package typealias Answer = @Sendable (Result<CommitOutcome, StoreFailure>) -> Void
 
-    /// Told of a commit, with the clients that wrote it.
-    package typealias Listener = @Sendable (Set<ClientID>) -> Void
+    /// Told of a commit.
+    package typealias Listener = @Sendable () -> Void
 
     private struct Submission {
         var batch: UploadBatch
@@ -84,7 +83,7 @@ package final class CommitLine: Sendable {
         }
         switch result {
         case .success(let outcomes):
-            first.committed(Set(group.lazy.map(\.batch.client)))
+            first.committed()
             for (upload, outcome) in zip(group, outcomes) { upload.answer(.success(outcome)) }
         case .failure(let failure):
             for upload in group { upload.answer(.failure(failure)) }

@@ -9,15 +9,11 @@ extension Conversations {
         async throws(SyncFailure)
     {
         let (rings, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let work = try sessions.download(session, user: sessions.heard(caller, in: session)) { ring.yield() }
+        let user = sessions.heard(caller, in: session)
+        let work = try sessions.download(session, user: user, outlet: sink.outlet) { ring.yield() }
         await withTaskCancellationHandler {
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask { [self] in await ringOnTime(work) }
-                // On the reading thread: a small change then goes from the commit to its devices with one change of
-                // threads.
-                await withTaskExecutorPreference(lanes.quick) { await perform(work, rings, sink) }
-                group.cancelAll()
-            }
+            // On the reading thread: a small change then goes from the commit to its devices with one change of threads.
+            await withTaskExecutorPreference(lanes.quick) { await perform(work, rings, sink) }
         } onCancel: {
             work.isAbandoned()
         }
@@ -28,6 +24,16 @@ extension Conversations {
 
     private func perform(_ work: DownloadWork, _ rings: AsyncStream<Void>, _ sink: any DownloadSink) async {
         var bells = rings.makeAsyncIterator()
+        repeat {
+            guard await act(work, sink) else { return }
+            // Thousands of downloads wait here: what they need in between is given back.
+        } while await bells.next() != nil
+    }
+
+    /// Does what there is to do.
+    ///
+    /// - Returns: whether the download goes on.
+    private func act(_ work: DownloadWork, _ sink: any DownloadSink) async -> Bool {
         var due: DownloadConversation.Action?
         while !Task.isCancelled {
             let action = due ?? work.next()
@@ -35,28 +41,32 @@ extension Conversations {
             switch action {
             case .difference(let request):
                 switch await begin(request, work) {
-                case .sends(let message): guard await send(message, work, sink) else { return }
+                case .sends(let message): guard await send(message, work, sink) else { return false }
                 case .goesOn(let action): due = action
                 case .again: break
                 }
             case .question:
                 let message = await thread(of: work).runFreely { work.ask() }
-                guard await send(message, work, sink) else { return }
+                guard await send(message, work, sink) else { return false }
             case .compare(let reports):
                 // Other sessions get the thread in between.
                 while await !thread(of: work).runFreely({ work.compare(reports) }) {}
             case .part(let bytes):
                 let message = await thread(of: work).runFreely { work.part(bytes) }
-                guard await send(message, work, sink) else { return }
+                guard await send(message, work, sink) else { return false }
             case .send(let message):
-                guard await send(message, work, sink) else { return }
-            case .wait:
-                guard await bells.next() != nil else { return }
+                guard await send(message, work, sink) else { return false }
+            case .wait(let milliseconds):
+                wheel.wake(work.open, after: milliseconds)
+                // A commit looks by itself; this is for what changed the record in another way.
+                if sessions.hasUnseen { lookSoon() }
+                return true
             case .finish(let failure):
                 _ = await send(.end(failure), work, sink)
-                return
+                return false
             }
         }
+        return false
     }
 
     private func begin(_ request: DownloadConversation.DifferenceRequest, _ work: DownloadWork) async
@@ -84,14 +94,6 @@ extension Conversations {
         guard let bytes else { return false }
         work.sent(bytes: bytes)
         return true
-    }
-
-    /// Wakes the download for its heartbeats; a quarter of the interval is precise enough.
-    private func ringOnTime(_ work: DownloadWork) async {
-        while !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(max(sessions.limits.heartbeatMilliseconds / 4, 1)))
-            work.open.wake()
-        }
     }
 }
 

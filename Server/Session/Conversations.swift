@@ -7,6 +7,28 @@ package import CausewayWire
 /// throws when the device is gone.
 package protocol DownloadSink: Sendable {
     func send(_ message: DownloadMessage) async throws -> Int
+
+    /// The way for small messages that nobody waits for; nil for a sink that only sends one after the other.
+    var outlet: DownloadOutlet? { get }
+}
+
+extension DownloadSink {
+    package var outlet: DownloadOutlet? { nil }
+}
+
+/// Sends small frames at once, from any thread and in the order of the calls.
+package struct DownloadOutlet: Sendable {
+    /// Whether the device reads: what was sent before has left.
+    package let isReady: @Sendable () -> Bool
+    /// Does not wait until the frames are out. Never called while a message is being sent. What is for a device that is
+    /// gone is dropped.
+    package let send: @Sendable (_ frames: [UInt8]) -> Void
+
+    package init(
+        isReady: @escaping @Sendable () -> Bool = { true }, send: @escaping @Sendable (_ frames: [UInt8]) -> Void
+    ) {
+        (self.isReady, self.send) = (isReady, send)
+    }
 }
 
 /// The sessions of one database, with the threads and tasks that they run on.
@@ -18,21 +40,31 @@ package final class Conversations: Sendable {
     let commits: CommitQueue
     let lanes = ReadingLanes()
     let intakeThread: StoreThread
+    /// A quarter of the interval of heartbeats is precise enough for them.
+    let wheel: WakingWheel
     private let pulse: Pulse
 
     /// - Parameters:
     ///   - bounds: how many sessions there may be, and what they may hold.
     ///   - intake: where one-way objects go: `Intake` of `CausewayIngest` around the same backend.
     ///   - comparisonsAtOnce: how many devices are asked at a time what they hold; others wait for their turn.
+    ///   - lookChecks: how often what a look at the commits found out is compared with the history.
     ///   - now: milliseconds since 1970.
     package init(
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
         bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Sessions.comparisonsAtOnce,
-        now: @escaping @Sendable () -> UInt64
+        lookChecks: LookChecks = .none, now: @escaping @Sendable () -> UInt64
     ) {
         sessions = Sessions(
             backend: backend, intake: intake, limits: limits, bounds: bounds, comparisonsAtOnce: comparisonsAtOnce,
-            now: now)
+            lookChecks: lookChecks, now: now)
+        wheel = WakingWheel(precisionMilliseconds: limits.heartbeatMilliseconds / 4) { [sessions, lanes] due in
+            await lanes.quick.runFreely {
+                // Whatever changed the record without an upload, or failed before.
+                if sessions.hasUnseen { sessions.look() }
+                return due.compactMap { session in sessions.beat(session).map { (session, $0) } }
+            }
+        }
         commits = CommitQueue(CommitLine(backend: backend, now: now))
         intakeThread = StoreThread(label: "causeway.intake")
         pulse = Pulse(lanes.all + [commits.thread, intakeThread])
@@ -60,7 +92,12 @@ package final class Conversations: Sendable {
         _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset]
     ) async throws(SyncFailure) -> UploadAnswer {
         let batch = try sessions.batch(session, user: sessions.heard(caller, in: session), changesets)
-        return try UploadAnswer(await commits.submit(batch) { [sessions] authors in sessions.committed(by: authors) })
+        return try UploadAnswer(await commits.submit(batch) { [self] in lookSoon() })
+    }
+
+    /// Has somebody look whom the newest commits concern. On the thread where their differences are made.
+    func lookSoon() {
+        if sessions.committed() { lanes.quick.start { [sessions] in sessions.look() } }
     }
 
     /// The queries the device wants from now on. The answer to them comes in the download.

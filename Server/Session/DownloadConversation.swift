@@ -43,7 +43,7 @@ package struct DownloadConversation: Sendable {
     package private(set) var held: QuerySet
     private var wanted: QuerySet
     /// The permissions that the held view was made under; nil is everything.
-    private var heldPermissions: Permissions?
+    private(set) var heldPermissions: Permissions?
     private var permissions: Permissions?
 
     private var phase = Phase.idle
@@ -53,9 +53,11 @@ package struct DownloadConversation: Sendable {
     private var earlyCredit: UInt64?
     private var marks: [(id: UInt64, version: ServerVersion)] = []
     /// The last checkpoint that went out, so that silence can tell from progress.
-    private var told: Checkpoint
+    private(set) var told: Checkpoint
     private var lastSent: UInt64
     private var ending: SyncFailure?
+    /// Whether a message is on its way out.
+    private(set) var isOut = false
     /// Since when a part waits for credit.
     private var stalledSince: UInt64?
     /// When the comparison asked its first question.
@@ -70,8 +72,8 @@ package struct DownloadConversation: Sendable {
     /// How far the device was told the change to `held` before it was cut; nil when it has all of it.
     private var staged: ToldUpTo?
     private var positionIncarnation: UInt64
-    private let schemaFingerprint: UInt64
-    private let tellsEdits: Bool
+    let schemaFingerprint: UInt64
+    let tellsEdits: Bool
 
     private enum Phase {
         case idle
@@ -170,8 +172,21 @@ package struct DownloadConversation: Sendable {
 
     // MARK: - What to do
 
-    /// - Parameter isTurnAwaited: whether others wait for the turn that this device's comparison has.
-    package mutating func next(newest: ServerVersion, now: UInt64, isTurnAwaited: Bool = false) -> Action {
+    /// - Parameters:
+    ///   - newest: the newest version.
+    ///   - standing: what is known of the versions behind `position`, for the view that the device holds.
+    ///   - isTurnAwaited: whether others wait for the turn that this device's comparison has.
+    package mutating func next(
+        newest: ServerVersion, standing: AudienceTable.Standing = .unknown, now: UInt64, isTurnAwaited: Bool = false
+    ) -> Action {
+        let action = decide(newest, standing, now, isTurnAwaited: isTurnAwaited)
+        if case .send = action { isOut = true }
+        return action
+    }
+
+    private mutating func decide(
+        _ newest: ServerVersion, _ standing: AudienceTable.Standing, _ now: UInt64, isTurnAwaited: Bool
+    ) -> Action {
         if case .over = phase { return .wait(milliseconds: limits.heartbeatMilliseconds) }
         if let ending {
             phase = .over
@@ -209,12 +224,13 @@ package struct DownloadConversation: Sendable {
             return .wait(milliseconds: limits.heartbeatMilliseconds)
         case .idle:
             if let incompleteAt, newest <= incompleteAt { return waitForHeartbeat(now) }
-            if isLost || resumes || newest > position || wanted.version != held.version || isUnderOtherPermissions {
+            let news = takeIn(standing, newest)
+            if needsDifference || news != nil {
                 let target = resumes ? held : wanted
                 phase = .computing(target, permissions)
                 return .difference(
                     DifferenceRequest(
-                        client: client, from: position, held: held, wanted: target, isLost: isLost,
+                        client: client, from: news ?? position, held: held, wanted: target, isLost: isLost,
                         acknowledged: told.acknowledged, awaited: awaited, heldPermissions: heldPermissions,
                         permissions: permissions, staged: staged, tellsEdits: tellsEdits))
             }
@@ -224,6 +240,60 @@ package struct DownloadConversation: Sendable {
             }
             return waitForHeartbeat(now)
         }
+    }
+
+    /// Whether so many bytes may go out without being waited for. A device grants credit after a quarter of it.
+    func hasRoom(for bytes: Int) -> Bool {
+        inFlightBytes + UInt64(bytes) <= limits.creditBytes / 2
+    }
+
+    mutating func moveOn(to version: ServerVersion, incarnation: UInt64) {
+        (position, positionIncarnation) = (version, incarnation)
+    }
+
+    mutating func noteTold(_ checkpoint: Checkpoint) { told = checkpoint }
+
+    /// So many bytes went out, and nobody waits for them.
+    mutating func noteOut(bytes: Int, now: UInt64) {
+        inFlightBytes += UInt64(bytes)
+        lastSent = now
+    }
+
+    /// Whether the device lacks something that no commit brought.
+    var needsDifference: Bool {
+        isLost || resumes || wanted.version != held.version || isUnderOtherPermissions
+    }
+
+    /// Moves on over versions that do not concern the device.
+    ///
+    /// - Returns: the version from which a difference is needed, if there are others.
+    mutating func takeIn(_ standing: AudienceTable.Standing, _ newest: ServerVersion) -> ServerVersion? {
+        switch standing {
+        case .unknown: return newest > position ? position : nil
+        // What others were told as well may have moved it on meanwhile.
+        case .concerned(let start):
+            return newest <= position ? nil : isLost || resumes ? position : max(start, position)
+        case .quiet(let through, let incarnation):
+            if through > position, !isLost, !resumes { moveOn(to: through, incarnation: incarnation) }
+            return nil
+        }
+    }
+
+    /// What the conversation waits for, if nothing is under way.
+    package enum Rest: Hashable, Sendable {
+        /// A commit that concerns the device.
+        case content
+        /// Any commit: a mark waits for it.
+        case expecting
+        /// Any commit: the record lacks changesets of the device.
+        case incomplete
+    }
+
+    /// Nil while something is under way.
+    package var rest: Rest? {
+        guard case .idle = phase, ending == nil else { return nil }
+        if incompleteAt != nil { return .incomplete }
+        return marks.isEmpty ? .content : .expecting
     }
 
     private var isUnderOtherPermissions: Bool {
@@ -278,7 +348,7 @@ package struct DownloadConversation: Sendable {
                     + "again when it connects again."))
     }
 
-    private mutating func waitForHeartbeat(_ now: UInt64) -> Action {
+    mutating func waitForHeartbeat(_ now: UInt64) -> Action {
         let due = lastSent + limits.heartbeatMilliseconds
         if now < due { return .wait(milliseconds: due - now) }
         // A long silence can hide many commits that did not concern this device: its checkpoint moves on with the
@@ -396,6 +466,7 @@ package struct DownloadConversation: Sendable {
         if wanted.version == target.version { wanted = held }
         // The refused queries are those that the device holds: there is nothing to go on with.
         if target.version == held.version { ends(failure) }
+        isOut = true
         return .queriesRefused(querySet: target.version, failure)
     }
 
@@ -428,6 +499,7 @@ package struct DownloadConversation: Sendable {
         told = checkpoint
         var chunk = chunk
         chunk.checkpoint = checkpoint
+        isOut = true
         return .changes(chunk)
     }
 
@@ -444,6 +516,7 @@ package struct DownloadConversation: Sendable {
         let bytes = UInt64(max(bytes, 0))
         inFlightBytes += bytes - min(earlyCredit ?? 0, bytes)
         earlyCredit = nil
+        isOut = false
         lastSent = now
     }
 
@@ -475,6 +548,8 @@ package struct DownloadConversation: Sendable {
     }
 
     package static let marksMax = 1000
+
+    package var isEnding: Bool { ending != nil }
 
     package mutating func ends(_ failure: SyncFailure) {
         if ending == nil { ending = failure }

@@ -11,14 +11,14 @@ import Synchronization
 /// that each piece sees what the one before it did.
 package final class DownloadWork: @unchecked Sendable {
     package let open: OpenSession
-    private let sessions: Sessions
+    let sessions: Sessions
     private var difference: ViewDifference?
     /// Counts the memory that the difference takes.
     private var entry: UserShares.Share?
     /// In a resync, open before the difference.
     private var comparison: ViewComparison?
     /// Bound queries, mostly those of the difference before.
-    private let queries: KeptQueries
+    let queries: KeptQueries
     private let place = Atomic(ReadingLane.quick)
 
     fileprivate init(_ open: OpenSession, _ sessions: Sessions) {
@@ -41,10 +41,18 @@ package final class DownloadWork: @unchecked Sendable {
 
     /// What comes next.
     package func next() -> DownloadConversation.Action {
-        let newest = sessions.backend.version
-        let time = sessions.now()
-        let isAwaited = sessions.turns.withLock { $0.isAwaited(open.id) }
-        return open.conversation.withLock { $0.next(newest: newest, now: time, isTurnAwaited: isAwaited) }
+        while true {
+            let newest = sessions.backend.version
+            let time = sessions.now()
+            let isAwaited = sessions.turns.withLock { $0.isAwaited(open.id) }
+            let standing = standing()
+            let (action, rest, position) = open.conversation.withLock {
+                let action = $0.next(newest: newest, standing: standing, now: time, isTurnAwaited: isAwaited)
+                return (action, $0.rest, $0.position)
+            }
+            guard case .wait = action, let rest else { return action }
+            if sleeps(rest, at: position, since: newest) { return action }
+        }
     }
 
     // MARK: - A difference
@@ -206,7 +214,15 @@ package final class DownloadWork: @unchecked Sendable {
             let part = try difference.next(bytesMax: bytes) { !end.isReached }
             // It went over much and found little, and others had to wait: the next pieces run in another lane.
             if end.isReached { _ = place.compareExchange(expected: .quick, desired: .behind, ordering: .relaxed) }
-            if part.isLast { forgetDifference() } else if part.isEmpty { return nil }
+            if part.isLast {
+                // One that is about to end must not take the place of the session that replaced it.
+                if !open.conversation.withLock(\.isEnding) {
+                    sessions.audiences.withLock { $0.join(open.id, of: open.client, told: difference) }
+                }
+                forgetDifference()
+            } else if part.isEmpty {
+                return nil
+            }
             return open.conversation.withLock { conversation in
                 let checkpoint = difference.checkpoint(
                     epoch: sessions.backend.epoch, querySet: conversation.targetQuerySet,
@@ -242,13 +258,15 @@ package final class DownloadWork: @unchecked Sendable {
 extension Sessions {
     /// Begins the one download of a session.
     ///
-    /// - Parameter bell: rung from any thread when something happened that the download may have to react to. It must
-    ///   not wait.
+    /// - Parameters:
+    ///   - outlet: that of the download's sink.
+    ///   - bell: rung from any thread when something happened that the download may have to react to. It must not wait.
     package func download(
-        _ session: UInt64, user: String, bell: @escaping @Sendable () -> Void
+        _ session: UInt64, user: String, outlet: DownloadOutlet?,
+        bell: @escaping @Sendable () -> Void
     ) throws(SyncFailure) -> DownloadWork {
         let open = try find(session, user)
-        guard open.beginDownload(bell) else {
+        guard open.beginDownload(bell, outlet) else {
             throw SyncFailure(
                 .sessionUnknown, "The download of this session is running or has ended. Open a new session.")
         }
@@ -258,6 +276,7 @@ extension Sessions {
     /// Closes the session. What its download has open is released by `forget`, before or after.
     package func close(_ work: DownloadWork) {
         _ = table.withLock { $0.close(work.open.id) }
+        audiences.withLock { $0.leave(work.open.id) }
     }
 }
 

@@ -1,4 +1,5 @@
 package import CausewayModel
+import CausewaySubscriptions
 import CausewayWire
 package import Synchronization
 
@@ -150,8 +151,19 @@ package final class OpenSession: Sendable {
     package let conversation: Mutex<DownloadConversation>
     /// Whether its device has left: nobody waits for work in progress.
     let isGone = Atomic(false)
-    /// Rung when something happened that the download may have to react to. Nil until it begins.
-    private let bell = Mutex<(@Sendable () -> Void)?>(nil)
+    /// Whether the next finding that it may sleep on is compared with the history.
+    let isCheckDue = Atomic(false)
+    /// When `WakingWheel` rings for it.
+    let wakingTick = Atomic<UInt64>(0)
+    /// Nil until the download begins.
+    private let download = Mutex<Download?>(nil)
+
+    private struct Download {
+        /// Rung when something happened that it may have to react to.
+        let bell: @Sendable () -> Void
+        /// Sends frames at once, without its task.
+        let outlet: DownloadOutlet?
+    }
 
     init(
         id: UInt64, _ conversation: DownloadConversation, _ access: Access?, opening: UInt64,
@@ -171,19 +183,46 @@ package final class OpenSession: Sendable {
 
     /// Wakes the download. Calls that it has not noticed yet merge into one.
     func wake() {
-        bell.withLock { $0 }?()
+        download.withLock { $0 }?.bell()
     }
 
-    var isDownloading: Bool { bell.withLock { $0 != nil } }
+    var isDownloading: Bool { download.withLock { $0 != nil } }
 
     /// The first download of a session owns it; there is no second one.
     ///
     /// - Parameter bell: rung from any thread. It must not wait.
-    func beginDownload(_ bell: @escaping @Sendable () -> Void) -> Bool {
-        self.bell.withLock { known in
+    func beginDownload(_ bell: @escaping @Sendable () -> Void, _ outlet: DownloadOutlet?) -> Bool {
+        download.withLock { known in
             guard known == nil else { return false }
-            known = bell
+            known = Download(bell: bell, outlet: outlet)
             return true
+        }
+    }
+
+    /// Sends a heartbeat at once, if one is due and nothing else is.
+    ///
+    /// - Returns: after how long to look again; nil when the download has to see to it.
+    func beat(_ standing: AudienceTable.Standing, now: UInt64) -> UInt64? {
+        sendAtOnce { $0.beat(standing, now: now) }
+    }
+
+    /// Tells the device what others are told as well.
+    ///
+    /// - Returns: whether it could be told; if not, its download has to see to it.
+    func tell(_ shared: SharedChange, epoch: UInt64, now: UInt64) -> Bool {
+        sendAtOnce { conversation in conversation.take(shared, epoch: epoch, now: now).map { ($0, ()) } } != nil
+    }
+
+    /// Sends what the conversation decides, unless the device does not read. Under the conversation's lock, so that what
+    /// the download sends next comes behind it.
+    private func sendAtOnce<Answer>(
+        _ decide: (inout DownloadConversation) -> (frames: [UInt8], answer: Answer)?
+    ) -> Answer? {
+        guard let outlet = download.withLock({ $0 })?.outlet, outlet.isReady() else { return nil }
+        return conversation.withLock { conversation in
+            guard let decided = decide(&conversation) else { return nil }
+            if !decided.frames.isEmpty { outlet.send(decided.frames) }
+            return decided.answer
         }
     }
 }

@@ -1,6 +1,7 @@
-package import CausewayModel
+import CausewayModel
 package import CausewayOperations
 package import CausewayStore
+import CausewaySubscriptions
 package import CausewayWire
 import Synchronization
 
@@ -21,21 +22,29 @@ package final class Sessions: Sendable {
     let plans: PlanLedger
     /// The terms of the queries of open downloads.
     let terms: TermLedger
+    /// Whom commits concern. Locked inside of nothing, and nothing is locked inside of it.
+    let audiences: Mutex<AudienceTable>
+    let isLookDue = Atomic(false)
+    let lookChecks: LookChecks
     /// When a piece of work that others wait for has to give way.
     let stepEnd: @Sendable () -> StepEnd
 
     /// - Parameters:
     ///   - intake: where one-way objects go: `Intake` of `CausewayIngest` around the same backend.
     ///   - comparisonsAtOnce: how many devices are asked at a time what they hold; others wait for their turn.
+    ///   - lookChecks: how often what a look found out is compared with the history.
     ///   - names: draws the ids of sessions. They must not be guessable: they seed the digests of a resync.
     ///   - now: milliseconds since 1970.
     package init(
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
         bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Sessions.comparisonsAtOnce,
         names: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) },
-        stepEnd: @escaping @Sendable () -> StepEnd = StepEnd.ofClock, now: @escaping @Sendable () -> UInt64
+        lookChecks: LookChecks = .none, stepEnd: @escaping @Sendable () -> StepEnd = StepEnd.ofClock,
+        now: @escaping @Sendable () -> UInt64
     ) {
         self.backend = backend
+        self.lookChecks = lookChecks
+        audiences = Mutex(AudienceTable(at: backend.version))
         self.intake = intake
         self.limits = limits
         self.bounds = bounds
@@ -67,13 +76,6 @@ package final class Sessions: Sendable {
         }
         let permissions = open.access.withLock { $0 }?.permissions()
         return UploadBatch(client: open.client, user: user, permissions: permissions, changesets: changesets)
-    }
-
-    /// Wakes the sessions: first the others, who wait for what was committed; its authors wait only for a checkpoint.
-    package func committed(by authors: Set<ClientID>) {
-        let all = table.withLock { $0.all }
-        for session in all where !authors.contains(session.client) { session.wake() }
-        for session in all where authors.contains(session.client) { session.wake() }
     }
 
     // MARK: - Small requests

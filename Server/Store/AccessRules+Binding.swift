@@ -133,6 +133,12 @@ extension AccessRules {
         case .not(let part):
             return problem(of: part, in: className, schema, mayUseLinks: mayUseLinks)
         case .comparison(let comparison):
+            if case .quantified(.none, _) = comparison.right {
+                return
+                    "The rule compares with NONE of a list: '\(comparison)'. For a collection that asks whether some element is "
+                    + "none of the values, which grants more than it seems to. Write NONE path IN {…}, or NOT path IN {…} "
+                    + "for a single value."
+            }
             guard comparison.hasClaim else {
                 return unfit(rule, className, schema, mayUseLinks, onlyNames: false)
             }

@@ -7,10 +7,13 @@ package struct History: Sendable {
     package var touched: [TouchedRow]
     /// Rows that plain creates made in the range and nothing touched again. They are not in `touched`.
     package var births: [Births]
+    /// Who made the versions.
+    package var authors: Set<ClientID>
 
-    package init(touched: [TouchedRow] = [], births: [Births] = []) {
+    package init(touched: [TouchedRow] = [], births: [Births] = [], authors: Set<ClientID> = []) {
         self.touched = touched
         self.births = births
+        self.authors = authors
     }
 }
 

@@ -15,6 +15,8 @@ final class PastView {
     private var images: [ImageReference: ObjectState] = [:]
     /// The same without lists, sets, maps and texts: a query that asks for none of them does not read them.
     private var imageFields: [ImageReference: ObjectState] = [:]
+    /// The object that these images are of.
+    private var name: ObjectName?
     private var failure: StoreFailure?
 
     init(_ snapshot: any StoreSnapshot) {
@@ -27,11 +29,28 @@ final class PastView {
 
     func matched(_ object: TouchedRow, _ query: BoundPredicate) throws(StoreFailure) -> Bool {
         if case .constant(let answer) = query { return answer && object.existed }
-        images.removeAll(keepingCapacity: true)
-        imageFields.removeAll(keepingCapacity: true)
-        let matches = query.matches(PastRow(view: self, name: object.name, images: object.images))
-        if let failure { throw failure }
+        let matches = query.matches(begin(object))
+        try check()
         return object.existed && matches
+    }
+
+    /// A property of an object that existed when the range began. Call `check` behind it.
+    func value(of property: Int, in object: TouchedRow) -> Value {
+        begin(object).value(of: property, in: snapshot.className(object.name.classNumber))
+    }
+
+    /// Throws what kept an image from being read.
+    func check() throws(StoreFailure) {
+        if let failure { throw failure }
+    }
+
+    private func begin(_ object: TouchedRow) -> PastRow {
+        if name != object.name {
+            name = object.name
+            images.removeAll(keepingCapacity: true)
+            imageFields.removeAll(keepingCapacity: true)
+        }
+        return PastRow(view: self, name: object.name, images: object.images)
     }
 
     fileprivate func image(_ reference: ImageReference) -> ObjectState? {
@@ -52,7 +71,7 @@ final class PastView {
         do {
             return try image()
         } catch {
-            // A row source cannot throw: `matched` throws the failure and drops the judgement.
+            // A row source cannot throw: `check` throws the failure, and the judgement is dropped.
             failure = error
             return nil
         }

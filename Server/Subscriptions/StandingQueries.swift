@@ -46,7 +46,10 @@ package struct StandingQueries: Hashable, Sendable {
     }
 
     package func hash(into hasher: inout Hasher) {
-        for query in byClass { hasher.combine(query.classNumber) }
+        for query in byClass {
+            hasher.combine(query.classNumber)
+            hasher.combine(query.predicate)
+        }
     }
 
     /// - Throws: `queryInvalid`, with a message that names the query, the cause and the remedy.

@@ -16,7 +16,10 @@ extension ViewDifference {
     }
 
     func planFromHistory(for client: ClientID, viewIsUnchanged: Bool, _ pace: Pace) throws(StoreFailure) {
-        let history = try snapshot.history(after: start, for: client, pace)
+        try plan(snapshot.history(after: start, for: client, pace), viewIsUnchanged: viewIsUnchanged, pace)
+    }
+
+    func plan(_ history: History, viewIsUnchanged: Bool, _ pace: Pace) throws(StoreFailure) {
         past.learn(history)
         // The objects that commits touched, and their current rows, which the other two ways of the plan leave out.
         let aggregates = TouchedAggregate.gather(history.touched)
@@ -24,7 +27,8 @@ extension ViewDifference {
         let isBeginning = start == .zero
         add(.touched(isBeginning ? aggregates.filter(\.byClient) : aggregates))
         var judged: [Int: [ObjectKey]] = [:]
-        for aggregate in aggregates where !isBeginning || aggregate.byClient {
+        for (place, aggregate) in aggregates.enumerated() where !isBeginning || aggregate.byClient {
+            if place % Self.touchedAtOnce == 0 { try pace.check() }
             let touched = aggregate.root
             if let row = snapshot.row(touched.name) { judged[row.classNumber, default: []].append(row.key) }
         }
@@ -137,6 +141,8 @@ extension ViewDifference {
         return sorted(keys, without: births.without)
     }
 
+    /// After so many touched objects it is asked whether the time is over.
+    private static let touchedAtOnce = 64
     /// Below this many rows, judging each is cheaper than a run of the query.
     private static let rowsWorthSingleJudgement = 256
     /// How many rows are gone over in one piece.

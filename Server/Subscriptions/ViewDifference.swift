@@ -186,6 +186,30 @@ package final class ViewDifference {
         objectsTotal = steps.reduce(0) { $0 + $1.count }
     }
 
+    /// The difference for every device that holds what the queries match at `start` and wrote nothing since: it is the
+    /// same for all of them. What they acknowledged is not part of it.
+    ///
+    /// - Parameter history: what happened since `start`, seen from nobody.
+    /// - Precondition: the snapshot tells everything since `start`, which is not the beginning.
+    package init(
+        _ snapshot: any StoreSnapshot, from start: ServerVersion, history: History, queries: StandingQueries,
+        under permissions: Permissions?, tellsEdits: Bool, pace: Pace
+    ) throws(StoreFailure) {
+        self.snapshot = snapshot
+        self.start = start
+        self.tellsEdits = tellsEdits
+        version = snapshot.version
+        (acknowledged, opening) = (0, 0)
+        incarnation = try snapshot.lineage().run(of: snapshot.version)
+        rules = permissions?.bound(in: snapshot.schema)
+        heldRules = rules
+        (held, wanted) = (queries, queries)
+        claims = nil
+        past = PastView(snapshot)
+        try plan(history, viewIsUnchanged: true, pace)
+        objectsTotal = steps.reduce(0) { $0 + $1.count }
+    }
+
     /// A difference that tells what a comparison found.
     init(_ comparison: ViewComparison) throws(StoreFailure) {
         snapshot = comparison.snapshot

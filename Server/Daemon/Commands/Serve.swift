@@ -35,7 +35,7 @@ struct Serve: AsyncParsableCommand {
         let logger = Logger(label: "sync-server")
         for warning in inspection.warnings { logger.warning("\(warning)") }
         let tenants = try configuration.databases.map { database throws(CommandFailure) in
-            try Tenant(database, limits: configuration.limits, clock: clock, random: SystemRandom())
+            try Tenant(database, limits: configuration.limits, clock: clock, random: SystemRandom(), logger: logger)
         }
         let offices = Dictionary(
             uniqueKeysWithValues: configuration.databases.map { ($0.name, PermissionOffice($0.permissions)) })

@@ -220,6 +220,7 @@ extension Configuration {
         limits.sessionsOfUser = section.number("sessionsOfUser", 1...1_000_000, default: limits.sessionsOfUser)
         limits.queryMegabytesOfUser = section.number(
             "queryMegabytesOfUser", 1...65_536, default: limits.queryMegabytesOfUser)
+        limits.looksCheckedPercent = section.number("looksCheckedPercent", 0...100, default: limits.looksCheckedPercent)
         limits.schemaClasses = section.number("schemaClasses", 1...1_000, default: limits.schemaClasses)
         limits.schemaProperties = section.number("schemaProperties", 1...1_000_000, default: limits.schemaProperties)
         limits.schemaClassesOfUser = section.number(

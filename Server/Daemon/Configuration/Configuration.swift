@@ -104,6 +104,8 @@ struct Configuration: Hashable, Sendable {
         var sessions = 20_000
         var sessionsOfUser = 2_000
         var queryMegabytesOfUser = 32
+        /// Of how many sessions in a hundred that sleep on it is checked whether nothing concerns them.
+        var looksCheckedPercent = 0
         /// How many classes and properties each database may have, and how many of them one user may add.
         var schemaClasses = 1_000
         var schemaProperties = 20_000

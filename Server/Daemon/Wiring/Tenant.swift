@@ -4,6 +4,7 @@ import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewayWire
+import Logging
 
 /// One database, open and ready for sessions. Tenants share nothing but the process.
 final class Tenant: Sendable {
@@ -15,7 +16,9 @@ final class Tenant: Sendable {
     private let maintenance = StoreThread(label: "causeway.maintenance")
 
     init(
-        _ database: Configuration.Database, limits: Configuration.Limits, clock: any WallClock, random: any RandomSource
+        _ database: Configuration.Database, limits: Configuration.Limits, clock: any WallClock,
+        random: any RandomSource,
+        logger: Logger
     ) throws(CommandFailure) {
         name = database.name
         self.clock = clock
@@ -38,8 +41,19 @@ final class Tenant: Sendable {
             backend: store, intake: Intake(store), limits: limits.session,
             bounds: SessionBounds(
                 sessions: limits.sessions, sessionsOfUser: limits.sessionsOfUser,
-                queryBytesOfUser: limits.queryMegabytesOfUser << 20), now: { clock.now() }
+                queryBytesOfUser: limits.queryMegabytesOfUser << 20),
+            lookChecks: Self.lookChecks(limits.looksCheckedPercent, database.name, logger), now: { clock.now() }
         )
+    }
+
+    private static func lookChecks(_ percent: Int, _ name: String, _ logger: Logger) -> LookChecks {
+        guard percent > 0 else { return .none }
+        return LookChecks {
+            Int.random(in: 0..<100) < percent
+        } report: { deviation in
+            logger.error(
+                "a commit concerned a session that was to sleep: \(deviation)", metadata: ["database": "\(name)"])
+        }
     }
 
     /// Removes history that is too old, part by part, so that commits come in between.

@@ -135,7 +135,8 @@ struct HistoryTree {
         return (image, bytes.count)
     }
 
-    /// The commits after a version as one history: each object once.
+    /// The commits after a version as one history: each object once. Versions that no client made belong to others, also
+    /// for `nobody`.
     func gather(
         after start: ServerVersion, through end: ServerVersion, for client: ClientID, _ pace: Pace
     ) throws(StoreFailure) -> History {
@@ -147,7 +148,7 @@ struct HistoryTree {
             let bytes = try self.bytes(of: version)
             entries += bytes.count / Self.bytesOfEntry
             try pace.check(entries)
-            gathering.add(try Self.record(bytes), at: version, isOwn: { $0 == client })
+            gathering.add(try Self.record(bytes), at: version, isOwn: { $0 == client && client != .nobody })
         }
         return gathering.history
     }
@@ -171,9 +172,11 @@ private struct Gathering {
     private var places: [ObjectName: Int] = [:]
     /// Per class, ascending and without overlap: a row is born plainly once.
     private var births: [Int: [Births]] = [:]
+    private var authors: Set<ClientID> = []
 
     mutating func add(_ record: HistoryRecord, at version: ServerVersion, isOwn: (ClientID) -> Bool) {
         let own = isOwn(record.client)
+        authors.insert(record.client)
         for birth in record.births { add(birth, own) }
         for (number, entry) in record.entries.enumerated() {
             add(entry, ImageReference(version: version, number: UInt32(number)), own)
@@ -245,7 +248,7 @@ private struct Gathering {
                     run.without.sort()
                     return run
                 }
-            })
+            }, authors: authors)
     }
 }
 

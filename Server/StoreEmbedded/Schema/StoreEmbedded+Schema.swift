@@ -81,11 +81,11 @@ extension StoreEmbedded {
                 if property.name.utf8.first == UInt8(ascii: "$") {
                     problems.append("the name of \(path) begins with a dollar sign")
                 }
-                if property.isCounter,
-                    property.type != .int || property.collection != .none || property.isOptional
-                        || property.isPrimaryKey
-                {
+                if property.isCounter, !property.isOne(.int) {
                     problems.append("\(path) is a counter, which is one integer that is always there")
+                }
+                if property.isText, !property.isOne(.string) {
+                    problems.append("\(path) is a text, which is one string that is always there, and no key")
                 }
                 if property.type == .object {
                     guard let kind = property.target.flatMap({ kinds[$0] }) else {
@@ -228,6 +228,11 @@ extension ClassKind {
 }
 
 extension Property {
+    /// Whether it is one value of a type, which is always there and no key.
+    fileprivate func isOne(_ type: PropertyType) -> Bool {
+        self.type == type && collection == .none && !isOptional && !isPrimaryKey
+    }
+
     /// Everything about it that cannot change later, in words.
     var words: String {
         // Links and mixed values can always be null, whatever was once declared.

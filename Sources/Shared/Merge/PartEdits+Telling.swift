@@ -20,7 +20,9 @@ extension PartEdits {
     /// after them. Values and texts that are not there any more are not told: the state would not tell them either.
     ///
     /// - Parameter versions: in their order; every one had its effect in this order, and all are of one kind.
-    /// - Returns: nil if they are not of one kind.
+    /// - Returns: nil if they are not of one kind, and where the device's operations name what others inserted in these
+    ///   versions. It has not seen that yet, so it has joined them without it: writes that it submits again after the
+    ///   server was restored do so.
     package static func told(_ versions: [Version]) -> PartEdits? {
         guard let first = versions.first else { return nil }
         switch first.edits {
@@ -30,7 +32,7 @@ extension PartEdits {
                 guard case .list(let edits) = version.edits else { return nil }
                 all += edits.map { Told($0, isOwn: version.isOwn) }
             }
-            return .list(told(all))
+            return namesUnseen(all) ? nil : .list(told(all))
         case .keyed:
             var all: [Told<KeyedOperation>] = []
             for version in versions {
@@ -44,7 +46,7 @@ extension PartEdits {
                 guard case .text(let edits) = version.edits else { return nil }
                 all += edits.map { Told($0, isOwn: version.isOwn) }
             }
-            return .text(told(all))
+            return namesUnseen(all) ? nil : .text(told(all))
         }
     }
 
@@ -103,6 +105,50 @@ extension PartEdits {
     }
 }
 
+extension PartEdits {
+    private static func namesUnseen(_ all: [Told<ListOperation>]) -> Bool {
+        var inserted: Set<ElementID> = []
+        for edit in all where !edit.isOwn {
+            switch edit.stamped.edit {
+            case .insert(let id, _, _, _), .move(_, let id, _, _): inserted.insert(id)
+            case .set, .delete, .clear: break
+            }
+        }
+        return !inserted.isEmpty
+            && all.contains { $0.isOwn && $0.stamped.edit.names.contains(where: inserted.contains) }
+    }
+
+    private static func namesUnseen(_ all: [Told<TextOperation>]) -> Bool {
+        var inserted = ScalarRanges()
+        for edit in all where !edit.isOwn {
+            if case .insert(let id, _, _, let text) = edit.stamped.edit {
+                inserted.insert(id, text.unicodeScalars.count)
+            }
+        }
+        inserted.settle()
+        return all.contains { edit in
+            guard edit.isOwn else { return false }
+            return switch edit.stamped.edit {
+            case .insert(_, let left, let right, _):
+                [left, right].contains { $0.map { inserted.overlap($0, 1) } ?? false }
+            case .delete(let first, let count): inserted.overlap(first, count)
+            }
+        }
+    }
+}
+
+extension ListOperation {
+    /// The elements and positions that have to be there for it.
+    fileprivate var names: [ElementID] {
+        switch self {
+        case .insert(_, let left, let right, _): [left, right].compactMap { $0 }
+        case .move(let id, _, let left, let right): [id] + [left, right].compactMap { $0 }
+        case .delete(let id), .set(let id, _): [id]
+        case .clear(let ids): ids
+        }
+    }
+}
+
 // MARK: - Sets and maps
 
 extension PartEdits {
@@ -127,7 +173,7 @@ extension PartEdits {
     /// Removed scalars are told as spaces: only their places count. All operations get the latest stamp, because those
     /// of texts mean nothing, and what was typed on becomes one run.
     private static func told(_ all: [Told<TextOperation>]) -> [StampedEdit<TextOperation>] {
-        var removed = RemovedScalars()
+        var removed = ScalarRanges()
         for edit in all {
             if case .delete(let first, let count) = edit.stamped.edit { removed.insert(first, count) }
         }
@@ -149,8 +195,8 @@ extension PartEdits {
     }
 }
 
-/// The scalars that some operations remove.
-private struct RemovedScalars {
+/// The scalars that some operations insert or remove.
+private struct ScalarRanges {
     private var ranges: [ClientID: [Range<UInt64>]] = [:]
 
     mutating func insert(_ first: ElementID, _ count: Int) {
@@ -171,6 +217,12 @@ private struct RemovedScalars {
             }
             ranges[client] = merged
         }
+    }
+
+    func overlap(_ first: ElementID, _ count: Int) -> Bool {
+        guard let ranges = ranges[first.client] else { return false }
+        let next = ranges.partitioningIndex { $0.upperBound > first.counter }
+        return next < ranges.count && ranges[next].lowerBound < first.counter &+ UInt64(max(count, 0))
     }
 
     /// A text whose removed scalars are spaces.

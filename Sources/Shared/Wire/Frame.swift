@@ -38,6 +38,13 @@ enum Frame {
         return frames
     }
 
+    /// The beginning of a message that continues in further frames, not compressed.
+    static func encode(beginning: [UInt8]) -> [UInt8] {
+        var frames: [UInt8] = []
+        beginning.withUnsafeBytes { appendStored($0, flags: .continued, to: &frames) }
+        return frames
+    }
+
     private static func append(_ piece: UnsafeRawBufferPointer, flags: Flags, to frames: inout [UInt8]) {
         if piece.count >= compressedFromBytes, let compressed = Compression.compress(piece) {
             compressed.withUnsafeBytes { appendStored($0, flags: flags.union(.compressed), to: &frames) }

@@ -6,13 +6,7 @@ extension DownloadMessage: WireMessage {
         var envelope = EnvelopeDownloadMessage()
         switch self {
         case .changes(let chunk):
-            envelope.changes = EnvelopeChanges.with {
-                if let checkpoint = chunk.checkpoint { $0.checkpoint = EnvelopeCheckpoint(checkpoint) }
-                $0.objectsTotal = chunk.objectsTotal
-                $0.objectsDone = chunk.objectsDone
-                if let resume = chunk.resume { $0.resume = EnvelopeResumePoint(resume) }
-            }
-            return Payload.encode(envelope, body: chunk.body)
+            return Payload.encode(chunk.envelope, body: chunk.body)
         case .mark(let mark):
             envelope.mark = EnvelopeMark.with { $0.mark = mark }
         case .heartbeat(let serverTime):
@@ -60,7 +54,19 @@ extension DownloadMessage: WireMessage {
 }
 
 extension ViewChunk {
-    fileprivate var body: [UInt8] {
+    /// All but the objects.
+    var envelope: EnvelopeDownloadMessage {
+        EnvelopeDownloadMessage.with { message in
+            message.changes = EnvelopeChanges.with {
+                if let checkpoint { $0.checkpoint = EnvelopeCheckpoint(checkpoint) }
+                $0.objectsTotal = objectsTotal
+                $0.objectsDone = objectsDone
+                if let resume { $0.resume = EnvelopeResumePoint(resume) }
+            }
+        }
+    }
+
+    var body: [UInt8] {
         var writer = ObjectsWriter()
         writer.write(entered, as: RunKind.entered)
         writer.write(entered: enteredRuns)

@@ -11,19 +11,55 @@ struct TenureTests {
         #expect(try await bench.post("/v1/flights/credit", token: token, bytes: credit).status == 200)
     }
 
+    private struct Showing {
+        let service: FakeService
+        /// Before the download began, and before the other token was shown.
+        let start, shown: ContinuousClock.Instant
+    }
+
+    /// How long the token "brief" lives, less a second.
+    private static let inTime = Duration.seconds(7)
+
+    /// Begins a download with a token that lives for seconds, shows another one, and asks what became of it.
+    ///
+    /// A busy machine may take longer than the first token lives to get there. Then nothing was tried, and it is tried
+    /// again.
+    private func showing(
+        _ token: String, after pause: Duration = .zero,
+        _ ask: (Showing, borrowing Mutex<[DownloadMessage]>, Task<Void, any Error>) async throws -> Void
+    ) async throws {
+        for _ in 0..<5 {
+            let service = FakeService(script: [.mark(1)])
+            let wasInTime = try await Bench.run(["flights": service]) { bench in
+                let messages = Mutex<[DownloadMessage]>([])
+                let start = ContinuousClock.now
+                let download = Task {
+                    try await bench.download(token: "brief") { message in messages.withLock { $0.append(message) } }
+                }
+                #expect(await eventually { messages.withLock { $0.first } == .mark(1) })
+                try await Task.sleep(for: pause)
+                let shown = ContinuousClock.now
+                try await show(token, bench)
+                guard ContinuousClock.now - start < Self.inTime else {
+                    await service.end(.serverEnding)
+                    try? await download.value
+                    return false
+                }
+                #expect(messages.withLock { $0 } == [.mark(1)])
+                try await ask(Showing(service: service, start: start, shown: shown), messages, download)
+                return true
+            }
+            if wasInTime { return }
+        }
+        Issue.record("The machine was too busy to show a token in time, five times over.")
+    }
+
     @Test("a newer token moves the end of the session on, without a word in it")
     func moved() async throws {
-        let service = FakeService(script: [.mark(1)])
-        try await Bench.run(["flights": service]) { bench in
-            let messages = Mutex<[DownloadMessage]>([])
-            let download = Task {
-                try await bench.download(token: "brief") { message in messages.withLock { $0.append(message) } }
-            }
-            #expect(await eventually { messages.withLock { $0 } == [.mark(1)] })
-            try await show("good", bench)
+        try await showing("good") { showing, messages, download in
             try await Task.sleep(for: .seconds(10))
-            #expect(service.state.withLock { $0.downloadsRunning } == 1)
-            await service.end(.serverEnding)
+            #expect(showing.service.state.withLock { $0.downloadsRunning } == 1)
+            await showing.service.end(.serverEnding)
             try await download.value
             #expect(messages.withLock { $0 } == [.mark(1), .end(.serverEnding)])
         }
@@ -31,20 +67,11 @@ struct TenureTests {
 
     @Test("the newer token ends it as well, when its own time is over")
     func movedOnce() async throws {
-        try await Bench.run(["flights": FakeService(script: [.mark(1)])]) { bench in
-            let messages = Mutex<[DownloadMessage]>([])
-            let start = ContinuousClock.now
-            let download = Task {
-                try await bench.download(token: "brief") { message in messages.withLock { $0.append(message) } }
-            }
-            #expect(await eventually { messages.withLock { $0 } == [.mark(1)] })
-            try await Task.sleep(for: .seconds(4))
-            let shown = ContinuousClock.now
-            try await show("brief", bench)
+        try await showing("brief", after: .seconds(4)) { showing, messages, download in
             try await download.value
             #expect(messages.withLock { $0 } == [.mark(1), .end(.tokenExpired)])
-            #expect(ContinuousClock.now - shown > .seconds(7), "no sooner than the token that was shown last")
-            #expect(ContinuousClock.now - start > .seconds(11))
+            #expect(ContinuousClock.now - showing.shown > .seconds(7), "no sooner than the token that was shown last")
+            #expect(ContinuousClock.now - showing.start > .seconds(11))
         }
     }
 

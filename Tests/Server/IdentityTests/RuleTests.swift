@@ -361,4 +361,15 @@ struct RuleTests {
                 in: Self.schema
             ).isEmpty)
     }
+
+    @Test("a rule that compares with NONE of a list is told: some element of a collection may be none of them")
+    func noneOfList() throws {
+        func problems(_ text: String) throws -> [(key: String, text: String)] {
+            PermissionRules(byClass: ["Task": .init(read: .when(try RuleTemplate(text)))]).problems(in: Self.schema)
+                .map { ($0.key, $0.message) }
+        }
+        #expect(try problems("level == NONE {1, 2}").first?.text.contains("NONE path IN") == true)
+        #expect(try problems("level == 1 AND NOT (level == NONE {1, 2})").count == 1)
+        #expect(try problems("NOT level IN {1, 2}").isEmpty)
+    }
 }

@@ -52,7 +52,7 @@ struct SessionTableTests {
             let conversation = DownloadConversation(
                 hello: hello(1, queries: 0), user: "ann", limits: .standard, now: 0)
             let session = try #require(table.open(conversation, opening: opening, epoch: 1, at: 0).session)
-            if downloads { #expect(table[session]?.beginDownload {} == true) }
+            if downloads { #expect(table[session]?.beginDownload({}, nil) == true) }
         }
         func isShared(_ opening: UInt64) -> Bool { table.isShared(ClientID(1), with: opening) }
         // One device that connects again, restarts, and connects again.

@@ -46,6 +46,26 @@ struct FoldedTreesTests {
         #expect(try items(record).encoded().count < 1_500)
     }
 
+    @Test("a version that no client made is others' for everybody, also for nobody")
+    func madeByNobody() throws {
+        let record = try record()
+        var found = 0
+        for number in 0..<100 as Range<Int> {
+            let before = record.store.version
+            try insert(record, "\(number)", at: try items(record).count, UInt64(number + 1))
+            if number >= 3 { try remove(record, at: 0) }
+            let snapshot = try record.store.snapshot()
+            guard try snapshot.history(after: before, for: .nobody).authors.contains(.nobody) else { continue }
+            found += 1
+            for client in [.nobody, ClientID(77)] {
+                for touched in try snapshot.history(after: before, for: client).touched {
+                    #expect(touched.byOthers && !touched.byClient)
+                }
+            }
+        }
+        #expect(found > 0)
+    }
+
     @Test("a text that is typed, deleted and typed again stays as small as what is in it")
     func text() throws {
         let record = try record()

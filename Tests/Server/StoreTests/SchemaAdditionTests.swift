@@ -31,6 +31,21 @@ struct SchemaAdditionTests {
         }
     }
 
+    @Test("a key is no text and no counter: an edit of one would part it from the tree of keys")
+    func keys() throws {
+        let record = try record(SchemaBounds())
+        let text = Property(name: "_id", type: .string, isPrimaryKey: true, isText: true)
+        let counter = Property(name: "_id", type: .int, isPrimaryKey: true, isCounter: true)
+        for key in [text, counter] {
+            let refused = try #require(
+                try objection(record, Schema([ClassSchema(name: "T", properties: [key])]), by: "eve"))
+            #expect(refused.contains("“T._id” is a "), "\(refused)")
+        }
+        let title = Property(name: "title", type: .string, isText: true)
+        #expect(
+            try objection(record, Schema([ClassSchema(name: "T", properties: [Self.id, title])]), by: "eve") == nil)
+    }
+
     @Test("one user's devices add so many classes and no more, and another's go on")
     func classesOfUser() throws {
         let record = try record(SchemaBounds(classesOfUser: 3))

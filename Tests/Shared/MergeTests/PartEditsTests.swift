@@ -76,6 +76,26 @@ struct PartEditsTests {
                 ]))
     }
 
+    @Test("where the device's own operations name what it has not seen, only the whole state tells it")
+    func unseen() {
+        let insert = list(.insert(id(1), left: nil, right: nil, value: .int(1)), at: 5)
+        for own: ListOperation in [
+            .insert(id(2), left: nil, right: id(1), value: .int(2)), .delete(id(1)), .set(id(1), value: .null),
+            .move(id(1), position: id(3), left: nil, right: nil), .clear([id(7), id(1)]),
+        ] {
+            #expect(PartEdits.told([insert, list(own, at: 6, isOwn: true)]) == nil, "\(own)")
+            #expect(PartEdits.told([insert, list(own, at: 6)]) != nil, "\(own)")
+        }
+        let typed = text(.insert(id(10), left: nil, right: nil, text: "abc"), at: 5)
+        for own: TextOperation in [
+            .insert(id(20), left: id(12), right: nil, text: "x"), .insert(id(20), left: nil, right: id(10), text: "x"),
+            .delete(id(8), count: 3),
+        ] {
+            #expect(PartEdits.told([typed, text(own, at: 6, isOwn: true)]) == nil, "\(own)")
+        }
+        #expect(PartEdits.told([typed, text(.delete(id(8), count: 2), at: 6, isOwn: true)]) != nil)
+    }
+
     @Test("of a key the last operation is told, unless it is the device's own")
     func keys() {
         let told = PartEdits.told([
@@ -97,17 +117,18 @@ struct PartEditsTests {
         let told = PartEdits.told([
             text(.insert(id(10), left: id(1), right: id(2), text: "pass"), at: 5),
             text(.insert(id(14), left: id(13), right: id(2), text: "word"), at: 6),
-            text(.delete(id(12), count: 4), at: 7, isOwn: true),
+            text(.delete(id(12), count: 4), at: 7),
         ])
         #expect(
             told
                 == .text([
-                    StampedEdit(.insert(id(10), left: id(1), right: id(2), text: "pa    rd"), stamp(6))
+                    StampedEdit(.insert(id(10), left: id(1), right: id(2), text: "pa    rd"), stamp(7)),
+                    StampedEdit(.delete(id(12), count: 4), stamp(7)),
                 ]))
         // Somebody typed in between, whom this device is not told of: the second run hangs elsewhere in the tree.
         let apart = PartEdits.told([
             text(.insert(id(10), left: id(1), right: nil, text: "a"), at: 5),
-            text(.insert(id(20, Self.b), left: id(10), right: nil, text: "x"), at: 6, isOwn: true),
+            text(.insert(id(20, Self.b), left: nil, right: nil, text: "x"), at: 6, isOwn: true),
             text(.insert(id(11), left: id(10), right: id(20, Self.b), text: "b"), at: 7),
         ])
         #expect(apart?.count == 2)

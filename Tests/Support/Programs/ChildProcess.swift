@@ -36,6 +36,7 @@ package final class ChildProcess: Sendable {
     }
 
     package var isRunning: Bool { process.isRunning }
+    package var number: Int32 { process.processIdentifier }
 
     package func send(_ line: String) {
         try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))

@@ -12,7 +12,7 @@ package final class SyncServer {
 
     package let database: String
     package private(set) var port: Int
-    private let accounts: String
+    private let sections: String
     private let databases: [(name: String, folder: String)]
     private let program: String
     private let folder: URL
@@ -22,14 +22,14 @@ package final class SyncServer {
     ///
     /// - Parameters:
     ///   - others: databases it serves beside the first one.
-    ///   - accounts: the section `accounts` of the configuration.
+    ///   - sections: further sections of the configuration.
     package init(
-        program: String, folder: URL, database: String, others: [String] = [], accounts: String = ""
+        program: String, folder: URL, database: String, others: [String] = [], sections: String = ""
     ) throws {
         self.program = program
         self.folder = folder
         self.database = database
-        self.accounts = accounts
+        self.sections = sections
         port = try Self.freePort()
         databases =
             [(database, folder.appendingPathComponent("data").path)]
@@ -46,7 +46,7 @@ package final class SyncServer {
     }
 
     private func writeConfiguration() throws {
-        let text = configuration(databases) + "\n" + accounts
+        let text = configuration(databases) + "\n" + sections
         try text.write(toFile: path("sync-server.yaml"), atomically: true, encoding: .utf8)
         try tool("check", "--configuration", path("sync-server.yaml"))
     }
@@ -184,6 +184,12 @@ package final class SyncServer {
             usleep(10_000)
         }
     }
+
+    /// The number of the process; nil before it has started.
+    package var processNumber: Int32? { process?.number }
+
+    /// The folder of the first database.
+    package var dataFolder: String { databases[0].folder }
 
     package var isRunning: Bool { process?.isRunning ?? false }
 

@@ -14,7 +14,7 @@ final class Bench {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-\(name)-\(UUID().uuidString)")
         server = try SyncServer(
             program: Self.program("sync-server"), folder: folder.appendingPathComponent("server"), database: "items",
-            others: others, accounts: accounts)
+            others: others, sections: accounts)
         try server.start()
     }
 

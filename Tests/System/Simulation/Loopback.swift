@@ -158,7 +158,9 @@ final class LoopbackDevice {
             answer = .welcome(welcome)
         case .download(let session):
             let here = OneThread(self)
-            download = try sessions.download(session, user: user) { here.part.isRung = true }
+            download = try sessions.download(session, user: user, outlet: DownloadOutlet { here.part.receive($0) }) {
+                here.part.isRung = true
+            }
             isRung = true
             return
         case .upload(let request):
@@ -166,7 +168,7 @@ final class LoopbackDevice {
             let batch = try sessions.batch(request.session, user: user, request.changesets)
             let outcome = Mutex<Result<CommitOutcome, StoreFailure>?>(nil)
             let starts = server.commits.add(batch) {
-                sessions.committed(by: $0)
+                if sessions.committed() { sessions.look() }
             } answer: { result in
                 outcome.withLock { $0 = result }
             }
@@ -218,10 +220,16 @@ final class LoopbackDevice {
         download?.sending()
         let bytes = WireCodec.encode(message)
         download?.sent(bytes: bytes.count)
-        traffic.down += bytes.count
         if case .digestsWanted = message { questions += 1 }
-        let read = try WireCodec.decode(DownloadMessage.self, body: bytes)
-        events.append(.received(conversation.attempt, read, bytes: bytes.count))
+        receive(bytes)
+    }
+
+    private func receive(_ frames: [UInt8]) {
+        traffic.down += frames.count
+        guard let read = try? WireCodec.decode(DownloadMessage.self, body: frames) else {
+            preconditionFailure("The server sends what nobody can read.")
+        }
+        events.append(.received(conversation.attempt, read, bytes: frames.count))
     }
 
     private func close(_ server: LoopbackServer) {

@@ -38,7 +38,7 @@ final class ServerDownload {
     }
 
     func isQuiet(newest: ServerVersion) -> Bool {
-        isOver || (!isAwake && !work.isTelling && work.open.conversation.withLock { $0.position } == newest)
+        isOver || (!isAwake && !work.isTelling && work.isUpToDate(with: newest))
     }
 
     func wake() {
@@ -78,6 +78,7 @@ final class ServerDownload {
     }
 
     private func wait(_ milliseconds: UInt64) {
+        if server.sessions.hasUnseen { server.lookSoon() }
         lastTimer += 1
         let number = lastTimer
         server.after(min(milliseconds, 5_000)) { [self] in if number == lastTimer { wake() } }
@@ -118,6 +119,18 @@ final class ServerDownload {
             (chunk.entered, chunk.enteredRuns, chunk.left, chunk.deleted) = ([], [], [], [])
         default: break
         }
+    }
+
+    /// What is sent to others alike.
+    func offer(_ frames: [UInt8]) {
+        guard !isOver else { return }
+        guard case .changes(var chunk)? = try? WireCodec.decode(DownloadMessage.self, body: frames) else {
+            preconditionFailure("The server sends what nobody can read.")
+        }
+        forget(in: &chunk)
+        let message = DownloadMessage.changes(chunk)
+        world.story.tell(.sent, "to \(name) as to others: \(brief(message))")
+        stream.send(world.mutation == nil ? frames : WireCodec.encode(message))
     }
 
     private func send(_ message: DownloadMessage?) {

@@ -38,6 +38,8 @@ final class ServerProcess {
     private var lastSession: UInt64 = 1_000
     /// Downloads whose bells have rung since somebody looked.
     private var rung: Set<UInt64> = []
+    /// What looks at the commits missed.
+    private(set) var looksWrong: [String] = []
     /// Whose changesets the commit that runs has.
     private var committing: Set<ClientID> = []
     private var uploadsWaiting = 0
@@ -111,7 +113,9 @@ final class ServerProcess {
             frameBytes: 1 << 20, creditBytes: world.plan.creditBytes, heartbeatMilliseconds: 2_000)
         sessions = Sessions(
             backend: record, intake: Intake(record), limits: limits, comparisonsAtOnce: Self.comparisonsAtOnce,
-            names: { here.part.nextSession() }, stepEnd: { here.part.stepEnd() }, now: { here.part.clock })
+            names: { here.part.nextSession() },
+            lookChecks: LookChecks(isDue: { true }, report: { here.part.looksWrong.append($0) }),
+            stepEnd: { here.part.stepEnd() }, now: { here.part.clock })
         commits = CommitLine(backend: record, now: { here.part.clock })
     }
 
@@ -328,7 +332,11 @@ final class ServerProcess {
         let here = OneThread(self)
         do throws(SyncFailure) {
             guard isUp else { throw SyncFailure(.sessionUnknown, "It has ended.") }
-            let work = try sessions.download(id, user: Self.user) { here.part.rung.insert(id) }
+            let work = try sessions.download(
+                id, user: Self.user, outlet: DownloadOutlet { here.part.downloads[id]?.offer($0) }
+            ) {
+                here.part.rung.insert(id)
+            }
             downloads[id] = ServerDownload(work, stream, self)
             downloads[id]?.wake()
         } catch {
@@ -363,12 +371,18 @@ final class ServerProcess {
         let client = batch.client
         let (here, ended) = (OneThread(self), Once(exchange))
         uploadsWaiting += 1
-        let starts = commits.add(batch) { [sessions] authors in
-            sessions.committed(by: authors)
+        let starts = commits.add(batch) {
+            here.part.lookSoon()
         } answer: { result in
             here.part.committed(client, result, failure, ended.value)
         }
         if starts { commitSoon() }
+    }
+
+    /// Has the server look whom the commits concern: mostly at once, sometimes when more was committed.
+    func lookSoon() {
+        guard sessions.committed() else { return }
+        after(world.isCalm ? 1 : UInt64(world.random.below(5))) { [self] in sessions.look() }
     }
 
     private func commitSoon() {

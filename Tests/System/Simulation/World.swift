@@ -160,6 +160,7 @@ final class World {
             for device in devices where device.quarantinedCount > 0 {
                 try device.submitQuarantined { $0.code == SyncFailure.Code.operationInvalid.rawValue }
             }
+            if let wrong = server.looksWrong.first { throw Divergence(wrong) }
             guard try server.isQuiet && devices.allSatisfy({ try $0.isAtRest() }) else { continue }
             for (device, before) in zip(devices, hellos) where device.hellos > before + Self.hellosMax {
                 throw Divergence(
