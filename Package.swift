@@ -72,9 +72,10 @@ let server: [Target] = [
     .systemLibrary(name: "CAllocator", path: "Server/Daemon/allocator"),
     part(
         "Server", "Endpoint",
-        uses: ["Environment", "Model", "Operations", "Session", "Wire"],
+        uses: ["Environment", "HTTP", "Model", "Operations", "Session", "Wire"],
         libraries: Package.nio(for: "Server") + [Package.log]
     ),
+    part("Server", "HTTP", libraries: Package.nio(for: "Server") + [Package.log]),
     part(
         "Server", "Identity", uses: ["Environment", "Model", "ObjectStore", "Query", "Store"],
         libraries: Package.tokens, documents: ["ACCOUNTS.md", "PERMISSIONS.md"]
@@ -181,11 +182,12 @@ let tests: [Target] = [
         "Server", "Identity", uses: ["Environment", "Identity", "Model", "Query", "Store", "Support/Seeds"],
         libraries: Package.tokens
     ),
+    test("Server", "HTTP", uses: ["HTTP"], libraries: Package.nio(for: "Server") + [Package.log]),
     test(
         "Server", "Endpoint",
         uses: shape + [
-            "Endpoint", "Environment", "Identity", "Session", "Store", "StoreEmbedded", "Support/DecoderFuzzing",
-            "Wire",
+            "Endpoint", "Environment", "HTTP", "Identity", "Session", "Store", "StoreEmbedded",
+            "Support/DecoderFuzzing", "Wire",
         ],
         libraries: Package.nio(for: "Server") + Package.httpClient(for: "Server") + [Package.log]
     ),

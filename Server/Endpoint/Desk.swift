@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayHTTP
 import CausewayModel
 import CausewayOperations
 import CausewaySession

@@ -1,4 +1,5 @@
 package import CausewayEnvironment
+import CausewayHTTP
 import CausewayModel
 package import CausewayWire
 package import Logging
@@ -232,13 +233,7 @@ extension Endpoint {
 
     private static func tls(_ chain: String, _ key: String) throws(EndpointError) -> NIOSSLContext {
         do {
-            let chain = try NIOSSLCertificate.fromPEMBytes(Array(chain.utf8))
-            let key = try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
-            var tls = TLSConfiguration.makeServerConfiguration(
-                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-            tls.minimumTLSVersion = .tlsv12
-            tls.applicationProtocols = ["h2"]
-            return try NIOSSLContext(configuration: tls)
+            return try ServerTLS.context(chain: chain, key: key, protocols: ["h2"])
         } catch {
             throw EndpointError(
                 .certificateUnusable,

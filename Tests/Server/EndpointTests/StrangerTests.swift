@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayHTTP
 import CausewayIdentity
 import CausewayModel
 import CausewaySession

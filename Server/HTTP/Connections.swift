@@ -1,8 +1,8 @@
-import NIOCore
+package import NIOCore
 import Synchronization
 
 /// The open connections, with a limit for all and one for each address.
-final class Connections: Sendable {
+package final class Connections: Sendable {
     private struct State {
         var open: [ObjectIdentifier: any Channel] = [:]
         var ofAddress: [PeerAddress: Int] = [:]
@@ -17,16 +17,16 @@ final class Connections: Sendable {
     /// The time between reports: a flood of connections must not become a flood of log lines.
     private static let reportPause = TimeAmount.seconds(60)
 
-    init(limit: Int, limitOfAddress: Int) {
+    package init(limit: Int, limitOfAddress: Int) {
         self.limit = limit
         self.limitOfAddress = limitOfAddress
     }
 
-    var count: Int { state.withLock { $0.open.count } }
-    var all: [any Channel] { state.withLock { Array($0.open.values) } }
+    package var count: Int { state.withLock { $0.open.count } }
+    package var all: [any Channel] { state.withLock { Array($0.open.values) } }
 
     /// Counts the connection until it closes; false when there are too many.
-    func admit(_ channel: any Channel) -> Bool {
+    package func admit(_ channel: any Channel) -> Bool {
         let (id, peer) = (ObjectIdentifier(channel), PeerAddress(channel.remoteAddress))
         let isAdmitted = state.withLock { state in
             guard state.open.count < limit, state.ofAddress[peer, default: 0] < limitOfAddress else {
@@ -50,7 +50,7 @@ final class Connections: Sendable {
     }
 
     /// How many were refused since the last report; nil when no report is due.
-    func refusalsToReport(at now: NIODeadline = .now()) -> Int? {
+    package func refusalsToReport(at now: NIODeadline = .now()) -> Int? {
         state.withLock { state in
             guard state.refusals > 0, now >= state.nextReport else { return nil }
             defer { (state.refusals, state.nextReport) = (0, now + Self.reportPause) }

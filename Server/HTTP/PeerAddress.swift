@@ -1,12 +1,12 @@
-import NIOCore
+package import NIOCore
 
 /// The machine at the other end, as limits count it.
-struct PeerAddress: Hashable, Sendable {
+package struct PeerAddress: Hashable, Sendable {
     /// What is counted together: an IPv4 address, or the network of an IPv6 address, its first 64 bits. Whoever has one
     /// IPv6 address has all of its network, so limits on single addresses would bound nobody.
-    let group: String
+    package let group: String
 
-    init(_ address: SocketAddress?) {
+    package init(_ address: SocketAddress?) {
         let text = address?.ipAddress ?? "unknown"
         group = text.contains(":") ? Self.group(ofIPv6: text) : text
     }

@@ -1,0 +1,146 @@
+import NIOCore
+import NIOHTTP1
+
+/// One connection: its requests, one after the other.
+struct HTTPConversation {
+    private let connection: HTTPListener.Connection
+    private let listener: HTTPListener
+    private var limits: HTTPLimits { listener.limits }
+
+    init(_ connection: HTTPListener.Connection, _ listener: HTTPListener) {
+        self.connection = connection
+        self.listener = listener
+    }
+
+    private typealias Outbound = NIOAsyncChannelOutboundWriter<HTTPPart<HTTPResponseHead, ByteBuffer>>
+    private typealias Inbound = NIOAsyncChannelInboundStream<HTTPServerRequestPart>
+
+    func run() async {
+        do {
+            try await connection.executeThenClose { inbound, outbound in
+                var parts = inbound.makeAsyncIterator()
+                while try await exchange(&parts, outbound) {}
+            }
+        } catch {
+            listener.logger.debug("a connection broke", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// One request and its answer.
+    ///
+    /// - Returns: whether another may follow.
+    private func exchange(_ parts: inout Inbound.AsyncIterator, _ outbound: Outbound) async throws -> Bool {
+        guard case .head(let head)? = try await part(&parts, within: limits.idleMilliseconds) else { return false }
+        guard let known = HTTPHead(head, peer: PeerAddress(connection.channel.remoteAddress)) else {
+            try await send(
+                .text("The request's target is not a path.\n", status: 400), to: head, outbound, isLast: true)
+            return false
+        }
+        switch listener.service.admit(known) {
+        case .refused(let answer):
+            try await send(answer, to: head, outbound, isLast: true)
+            try await ignoreBody(&parts)
+            return false
+        case .body(let bytesMax):
+            if head.headers.first(name: "expect")?.lowercased() == "100-continue" {
+                try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
+            }
+            guard let body = try await body(&parts, bytesMax) else {
+                let text = "The body has more than \(bytesMax) bytes, and that is the most here.\n"
+                try await send(.text(text, status: 413), to: head, outbound, isLast: true)
+                try await ignoreBody(&parts)
+                return false
+            }
+            let answer = await listener.service.answer(HTTPRequest(known, body: body))
+            let isLast = !head.isKeepAlive || listener.isEnding
+            try await send(answer, to: head, outbound, isLast: isLast)
+            return !isLast
+        }
+    }
+
+    /// Nil when it has more bytes than it may.
+    private func body(_ parts: inout Inbound.AsyncIterator, _ bytesMax: Int) async throws -> [UInt8]? {
+        var body: [UInt8] = []
+        // For all of its parts together.
+        let watch = closing(after: limits.bodyMilliseconds)
+        defer { watch.cancel() }
+        while let part = try await parts.next() {
+            switch part {
+            case .body(let piece):
+                guard body.count + piece.readableBytes <= bytesMax else { return nil }
+                body.append(contentsOf: piece.readableBytesView)
+            case .end: return body
+            case .head: throw HTTPBroken()
+            }
+        }
+        throw HTTPBroken()
+    }
+
+    /// A connection that closes before the client has sent its body may take the answer with it.
+    private func ignoreBody(_ parts: inout Inbound.AsyncIterator) async throws {
+        let watch = closing(after: limits.refusedMilliseconds)
+        defer { watch.cancel() }
+        var ignored = 0
+        while let part = try await parts.next() {
+            guard case .body(let piece) = part else { return }
+            ignored += piece.readableBytes
+            guard ignored <= limits.refusedBytes else { return }
+        }
+    }
+
+    private func part(
+        _ parts: inout Inbound.AsyncIterator, within milliseconds: Int64
+    ) async throws -> HTTPServerRequestPart? {
+        let watch = closing(after: milliseconds)
+        defer { watch.cancel() }
+        return try await parts.next()
+    }
+
+    /// Closes the connection, unless it is cancelled before.
+    private func closing(after milliseconds: Int64) -> Scheduled<Void> {
+        let channel = connection.channel
+        return channel.eventLoop.scheduleTask(in: .milliseconds(milliseconds)) { channel.close(promise: nil) }
+    }
+
+    // MARK: - The answer
+
+    private func send(
+        _ answer: HTTPAnswer, to request: HTTPRequestHead, _ outbound: Outbound, isLast: Bool
+    ) async throws {
+        var head = HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: answer.status))
+        for header in answer.headers { head.headers.add(name: header.name, value: header.value) }
+        if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
+        let hasBody = request.method != .HEAD
+        switch answer.body {
+        case .whole(let bytes):
+            head.headers.replaceOrAdd(name: "content-length", value: String(bytes.count))
+            try await write(.head(head), outbound)
+            if hasBody, !bytes.isEmpty { try await write(.body(ByteBuffer(bytes: bytes)), outbound) }
+        case .stream(let produce):
+            try await write(.head(head), outbound)
+            if hasBody {
+                try await produce(
+                    HTTPBodyWriter { bytes in try await write(.body(ByteBuffer(bytes: bytes)), outbound) })
+            }
+        }
+        try await write(.end(nil), outbound)
+    }
+
+    /// A client that does not read for too long loses its connection.
+    private func write(_ part: HTTPPart<HTTPResponseHead, ByteBuffer>, _ outbound: Outbound) async throws {
+        let watch = closing(after: limits.stalledMilliseconds)
+        defer { watch.cancel() }
+        try await outbound.write(part)
+    }
+}
+
+/// The client broke off in the middle of a request.
+private struct HTTPBroken: Error {}
+
+extension HTTPHead {
+    fileprivate init?(_ head: HTTPRequestHead, peer: PeerAddress) {
+        self.init(
+            method: head.method.rawValue, target: head.uri,
+            headers: head.headers.map { Header($0.name.lowercased(), $0.value) }, peer: peer)
+    }
+}

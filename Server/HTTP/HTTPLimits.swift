@@ -1,0 +1,21 @@
+/// Every bound of an `HTTPListener`, by name. Headers are bounded by the parser, which takes 80 KB of them.
+package struct HTTPLimits: Hashable, Sendable {
+    package var connections = 256
+    package var connectionsOfAddress = 64
+    /// What an answer may have waiting for its socket before its writer waits.
+    package var outboundBytes = 256 << 10
+    /// What is ignored of the body of a refused request before its connection is closed.
+    package var refusedBytes = 1 << 20
+    /// From the refusal of a request to closing its connection, if the client does not end its body.
+    package var refusedMilliseconds: Int64 = 2_000
+    /// From connecting, or from the answer before, to the end of a request's head.
+    package var idleMilliseconds: Int64 = 30_000
+    /// A whole body, however steadily it trickles.
+    package var bodyMilliseconds: Int64 = 60_000
+    /// How long a client may not read what it is sent.
+    package var stalledMilliseconds: Int64 = 60_000
+    /// From the start of the shutdown to closing what is still open.
+    package var graceMilliseconds: Int64 = 5_000
+
+    package init() {}
+}

@@ -1,0 +1,126 @@
+import CausewayHTTP
+import Logging
+import Testing
+
+/// What a listener of HTTP/1.1 answers, and what it does with those who break the rules.
+@Suite("HTTP/1.1", .serialized)
+struct HTTPListenerTests {
+    /// Repeats what it gets, and counts to three in a stream.
+    private struct Echo: HTTPService {
+        func admit(_ head: HTTPHead) -> HTTPAdmission {
+            head.path == ["refused"] ? .refused(.text("no\n", status: 403)) : .body(bytesMax: 1_000)
+        }
+
+        func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+            if request.head.path == ["stream"] {
+                return HTTPAnswer(
+                    status: 200,
+                    body: .stream { writer in for number in 1...3 { try await writer.write(Array("\(number)\n".utf8)) }
+                    })
+            }
+            let query = request.head.query.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
+            return .text(
+                "\(request.head.method) \(request.head.path.joined(separator: "|")) \(query) "
+                    + String(decoding: request.body, as: UTF8.self) + "\n")
+        }
+    }
+
+    private func withListener(
+        _ limits: HTTPLimits = HTTPLimits(), _ body: (Int) async throws -> Void
+    ) async throws {
+        let listener = HTTPListener(
+            host: "127.0.0.1", port: 0, tls: nil, service: Echo(), limits: limits, logger: Logger(label: "test"))
+        let port = try await listener.start()
+        do {
+            try await body(port)
+        } catch {
+            await listener.shutdown()
+            throw error
+        }
+        await listener.shutdown()
+    }
+
+    @Test("requests follow each other on one connection, with paths and queries decoded")
+    func requests() async throws {
+        try await withListener { port in
+            let client = try RawClient(port: port)
+            client.send("GET /a%20b/c?x=1+2&y=%C3%A4 HTTP/1.1\r\nhost: here\r\n\r\n")
+            #expect(client.receive(until: "ä").contains("GET a b|c x=1 2,y=ä"))
+            client.send("POST /d HTTP/1.1\r\nhost: here\r\ncontent-length: 5\r\n\r\nhello")
+            #expect(client.receive(until: "hello").hasSuffix("POST d  hello\n"))
+        }
+    }
+
+    @Test("a stream comes in pieces, and the connection goes on behind it")
+    func stream() async throws {
+        try await withListener { port in
+            let client = try RawClient(port: port)
+            client.send("GET /stream HTTP/1.1\r\nhost: here\r\n\r\n")
+            let answer = client.receive(until: "0\r\n\r\n")
+            #expect(answer.contains("transfer-encoding: chunked"))
+            #expect(answer.contains("1\n\r\n") && answer.contains("3\n\r\n"))
+            client.send("GET /next HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n")
+            #expect(client.receiveAll()?.contains("GET next") == true)
+        }
+    }
+
+    @Test("a refused request, a large body, a bad path and noise are answered, and then the connection ends")
+    func refusals() async throws {
+        try await withListener { port in
+            for (request, status) in [
+                ("GET /refused HTTP/1.1\r\nhost: here\r\n\r\n", "403"),
+                (
+                    "POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 2000\r\n\r\n"
+                        + String(repeating: "x", count: 2_000), "413"
+                ),
+                ("GET /%zz HTTP/1.1\r\nhost: here\r\n\r\n", "400"),
+                ("nonsense\r\n\r\n", "400"),
+                ("GET /%ff HTTP/1.1\r\nhost: here\r\n\r\n", "400"),
+            ] {
+                let client = try RawClient(port: port)
+                client.send(request)
+                let answer = try #require(client.receiveAll())
+                #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(request.prefix(30))")
+            }
+        }
+    }
+
+    @Test("a connection without a request, and one whose body trickles, are closed in time")
+    func slow() async throws {
+        var limits = HTTPLimits()
+        (limits.idleMilliseconds, limits.bodyMilliseconds) = (300, 300)
+        try await withListener(limits) { port in
+            let idle = try RawClient(port: port)
+            #expect(idle.receiveAll() == "")
+            let headless = try RawClient(port: port)
+            headless.send("GET / HTTP/1.1\r\nhost:")
+            #expect(headless.receiveAll() != nil)
+            let trickling = try RawClient(port: port)
+            trickling.send("POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 10\r\n\r\nx")
+            #expect(trickling.receiveAll() == "")
+        }
+    }
+
+    @Test("more connections of one address than it may have are closed, and others find a place once they are gone")
+    func connections() async throws {
+        var limits = HTTPLimits()
+        limits.connectionsOfAddress = 2
+        try await withListener(limits) { port in
+            do {
+                let kept = try [RawClient(port: port), RawClient(port: port)]
+                for client in kept {
+                    client.send("GET /a HTTP/1.1\r\nhost: here\r\n\r\n")
+                    #expect(client.receive(until: "GET a").contains("200 OK"))
+                }
+                #expect(try RawClient(port: port).receiveAll() == "")
+            }
+            var answer = ""
+            for _ in 0..<200 where !answer.contains("GET b") {
+                let client = try RawClient(port: port)
+                client.send("GET /b HTTP/1.1\r\nhost: here\r\n\r\n")
+                answer = client.receive(until: "GET b")
+            }
+            #expect(answer.contains("GET b"))
+        }
+    }
+}

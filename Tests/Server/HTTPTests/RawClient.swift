@@ -1,0 +1,57 @@
+import Foundation
+
+/// A client that sends bytes as they are given, so that tests can break the rules.
+final class RawClient {
+    private let socket: Int32
+
+    init(port: Int) throws {
+        #if canImport(Glibc)
+            socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else { throw POSIXError(.init(rawValue: errno) ?? .ECONNREFUSED) }
+    }
+
+    deinit { close(socket) }
+
+    func send(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = Foundation.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// What arrives until a text is among it, or the server closes.
+    func receive(until end: String) -> String {
+        var received: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while !String(decoding: received, as: UTF8.self).contains(end) {
+            let count = recv(socket, &piece, piece.count, 0)
+            guard count > 0 else { break }
+            received += piece[..<count]
+        }
+        return String(decoding: received, as: UTF8.self)
+    }
+
+    /// What arrives until the server closes; nil when it does not within twenty seconds.
+    func receiveAll() -> String? {
+        var received: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = recv(socket, &piece, piece.count, 0)
+            if count == 0 || count < 0 && errno == ECONNRESET { return String(decoding: received, as: UTF8.self) }
+            guard count > 0 else { return nil }
+            received += piece[..<count]
+        }
+    }
+}
