@@ -1,4 +1,4 @@
-import NIOSSL
+package import NIOSSL
 
 /// The server's side of TLS.
 package enum ServerTLS {
