@@ -67,13 +67,16 @@ package final class HTTPListener: Sendable {
             .bind(host: host, port: port) { [self] channel in
                 channel.eventLoop.makeCompletedFuture { try configured(channel) }
             }
-        let accepting = Task {
+        let accepting = Task<Void, Never> {
             await withDiscardingTaskGroup { tasks in
-                try? await server.executeThenClose { arrivals in
-                    for try await connection in arrivals {
-                        guard let connection else { continue }
-                        tasks.addTask { await HTTPConversation(connection, self).run() }
+                do {
+                    try await server.executeThenClose { arrivals in
+                        for try await case let connection? in arrivals {
+                            tasks.addTask { await HTTPConversation(connection, self).run() }
+                        }
                     }
+                } catch {
+                    logger.error("no connections are accepted any more", metadata: ["error": "\(error)"])
                 }
             }
         }
@@ -99,6 +102,7 @@ package final class HTTPListener: Sendable {
             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
         }
         try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
+        try channel.pipeline.syncOperations.addHandler(ResponseBytes())
         return try Connection(wrappingChannelSynchronously: channel)
     }
 
