@@ -21,9 +21,7 @@ struct Meta {
 
     init(in transaction: Transaction) {
         let tree = transaction.tree(Layout.meta)
-        func number(_ name: String) -> UInt64 {
-            tree.get(Array(name.utf8)).flatMap { bytes in bytes.withUnsafeBytes { Layout.number($0) } } ?? 0
-        }
+        func number(_ name: String) -> UInt64 { Self.number(name, tree) }
         epoch = number("epoch")
         version = ServerVersion(number("version"))
         historyStart = ServerVersion(number("historyStart"))
@@ -33,6 +31,15 @@ struct Meta {
         leapStart = number("leapStart")
         leapEnd = number("leapEnd")
         newestStamp = number("newestStamp")
+    }
+
+    /// `received` alone.
+    static func received(in transaction: Transaction) -> UInt64 {
+        number("received", transaction.tree(Layout.meta))
+    }
+
+    private static func number(_ name: String, _ tree: Tree) -> UInt64 {
+        tree.get(Array(name.utf8)).flatMap { bytes in bytes.withUnsafeBytes { Layout.number($0) } } ?? 0
     }
 
     func save(in transaction: Transaction) {

@@ -139,6 +139,7 @@ extension StoreEmbedded {
         }
         if let merging {
             try merging.finish(&meta, editedBytesMin: options.editedBytesMin)
+            _ = client.hear(at: meta.received)
             client.save(for: batch.client, in: transaction)
             outcome.version = meta.version
         }

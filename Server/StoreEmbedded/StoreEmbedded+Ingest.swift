@@ -73,6 +73,7 @@ extension StoreEmbedded {
             if client.ingested > before, batch.opening != 0 || !client.oneWayOpenings.isEmpty {
                 client.oneWayOpenings.note(batch.opening, from: before + 1)
             }
+            _ = client.hear(at: meta.received)
             client.save(for: batch.client, in: transaction)
             return (client.ingested, true)
         }

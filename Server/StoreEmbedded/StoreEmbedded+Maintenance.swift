@@ -1,10 +1,11 @@
 import CausewayEnvironment
 import CausewayModel
 package import CausewayStore
+import Synchronization
 
 extension StoreEmbedded {
-    /// Removes a part of the history that is too old, and what was remembered for it, while nobody commits. Commits
-    /// between two calls wait no longer than for another commit.
+    /// Removes a part of the history that is too old, and what was remembered for it and for clients that have not been
+    /// heard of for long, while nobody commits. Commits between two calls wait no longer than for another commit.
     ///
     /// - Parameter time: now, in milliseconds since 1970.
     /// - Returns: whether there is more to remove.
@@ -18,13 +19,17 @@ extension StoreEmbedded {
             let version = meta.version
             let forgotten = try forget(in: transaction, &meta)
             if meta.version > version { try continueLineage(after: version, meta, in: transaction) }
+            let clients = try keeping.withLock { keeping throws(StoreFailure) in
+                try keeping.work(
+                    ClientKeeping.day(of: meta.received), daysMax: options.clientDaysMax, in: transaction)
+            }
             let isClockNews =
                 meta.leapStart != leapStart || meta.received < received
                 // A pause in which nobody commits is no leap.
                 || meta.received - received > DoubtedClock.leapMilliseconds / 4
             return (
-                trimmed == UInt64(Self.maintainedAtOnce) || forgotten.hasMore,
-                trimmed > 0 || forgotten.count > 0 || isClockNews
+                trimmed == UInt64(Self.maintainedAtOnce) || forgotten.hasMore || clients.hasMore,
+                trimmed > 0 || forgotten.count > 0 || clients.changed > 0 || isClockNews
             )
         }
     }

@@ -50,6 +50,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package var ruleElementsMax: Int
         /// What hellos may add to the schema.
         package var schemaBounds: SchemaBounds
+        /// After how many days in which nothing was heard of a client less is kept of it; see `ClientKeeping`.
+        package var clientDaysMax: UInt64
         package var mapSizeBytes: Int?
         package var inMemory: Bool
 
@@ -58,8 +60,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, editedBytesMin: Int = 128,
             refusalBytesMax: UInt64 = 256 << 10,
             toldRefusalBytesMax: UInt64 = 256 << 10, refusalsMax: Int = 10_000, pastEntriesMax: Int = 100_000,
-            ruleElementsMax: Int = 1 << 20, schemaBounds: SchemaBounds = SchemaBounds(), mapSizeBytes: Int? = nil,
-            inMemory: Bool = false
+            ruleElementsMax: Int = 1 << 20, schemaBounds: SchemaBounds = SchemaBounds(),
+            clientDaysMax: UInt64 = 365, mapSizeBytes: Int? = nil, inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax
@@ -71,6 +73,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             self.pastEntriesMax = pastEntriesMax
             self.ruleElementsMax = ruleElementsMax
             self.schemaBounds = schemaBounds
+            self.clientDaysMax = clientDaysMax
             self.mapSizeBytes = mapSizeBytes
             self.inMemory = inMemory
         }
@@ -86,6 +89,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     private let catalogs = Mutex<RecordCatalog?>(nil)
     /// When the elements of which schemas were last noted as declared; see `StoreEmbedded+Declaring`.
     let declared = Mutex(DeclaredSchemas())
+
+    let keeping = Mutex(ClientKeeping())
 
     /// Entries of the history that commits have read to find out what callers may know, since this was opened.
     package var pastEntriesRead: Int { pastEntries.load(ordering: .relaxed) }

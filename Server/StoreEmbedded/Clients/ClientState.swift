@@ -24,6 +24,8 @@ struct ClientState {
     /// The version at which it took their place: what was written later under these names is another file's.
     var inherited = ServerVersion.zero
     static let predecessorsMax = 8
+    /// The day on which it was last heard of, by a clock that is believed; zero where nobody noted it.
+    var heardDay: UInt64 = 0
 
     init(user: String) {
         self.user = user
@@ -47,6 +49,7 @@ struct ClientState {
             }
             if !reader.isAtEnd { oneWayOpenings = try Openings(from: &reader) }
             if !reader.isAtEnd { told = try reader.readVarint() }
+            if !reader.isAtEnd { heardDay = try reader.readVarint() }
         } catch {
             // Answering as if the client were new would apply its uploads twice.
             throw StoreFailure(damaged: Layout.clients, error)
@@ -59,17 +62,30 @@ struct ClientState {
         writer.write(varint: ingested)
         writer.write(varint: lastTime)
         writer.write(string: user)
-        let isCopied = !openings.isEmpty || !predecessors.isEmpty || !oneWayOpenings.isEmpty || told > 0
+        let isDated = heardDay > 0
+        let isTold = told > 0 || isDated
+        let isCopied = !openings.isEmpty || !predecessors.isEmpty || !oneWayOpenings.isEmpty || isTold
         if refusalBytes > 0 || isCopied { writer.write(varint: refusalBytes) }
         if isCopied {
             openings.encode(into: &writer)
             writer.write(varint: UInt64(predecessors.count))
             for predecessor in predecessors { writer.write(fixed64: predecessor.rawValue) }
             writer.write(varint: inherited.rawValue)
-            if !oneWayOpenings.isEmpty || told > 0 { oneWayOpenings.encode(into: &writer) }
-            if told > 0 { writer.write(varint: told) }
+            if !oneWayOpenings.isEmpty || isTold { oneWayOpenings.encode(into: &writer) }
+            if isTold { writer.write(varint: told) }
+            if isDated { writer.write(varint: heardDay) }
         }
         transaction.tree(Layout.clients).put(Layout.bytes(client.rawValue), writer.bytes)
+    }
+
+    /// Notes that the client was heard of.
+    ///
+    /// - Parameter received: the time, by a clock that is believed.
+    /// - Returns: whether that is news.
+    mutating func hear(at received: UInt64) -> Bool {
+        let day = ClientKeeping.day(of: received)
+        defer { heardDay = max(heardDay, day) }
+        return day > heardDay
     }
 
     /// Whether another opening made the changeset that is known by this number: then this one is no repetition of it.

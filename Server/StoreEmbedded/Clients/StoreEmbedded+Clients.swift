@@ -18,6 +18,7 @@ extension StoreEmbedded {
             known.told = max(known.told, min(standing.acknowledged, known.committed))
             refusals.thin(client, through: known.told, toBytes: options.toldRefusalBytesMax)
             known.refusalBytes = refusals.bytes(of: client, after: known.told)
+            _ = known.hear(at: meta.received)
             known.save(for: client, in: transaction)
             let record = ClientRecord(
                 committed: known.committed, ingested: known.ingested, skipped: skipped, openings: known.openings,
@@ -42,6 +43,7 @@ extension StoreEmbedded {
         var lifted = known
         _ = lifted.lift(over: standing)
         guard lifted.committed == known.committed, lifted.ingested == known.ingested,
+            !lifted.hear(at: Meta.received(in: reading)),
             try !known.hasToInherit(from: standing.predecessor, of: client, in: reading),
             !RefusalTree(in: reading).hasAny(
                 of: client, after: known.told, through: min(standing.acknowledged, known.committed))
