@@ -5,6 +5,8 @@ struct Answer: Sendable {
     var status: Int
     var contentType = WireProtocol.mediaType
     var body: [UInt8]
+    /// For the header `retry-after`, which proxies know; devices read the message.
+    var retryAfterSeconds: UInt64?
 
     init(_ message: some WireMessage) {
         status = 200
@@ -14,6 +16,7 @@ struct Answer: Sendable {
     init(_ failure: SyncFailure) {
         status = failure.status
         body = WireCodec.encode(failure)
+        retryAfterSeconds = failure.retryAfterMilliseconds.map { ($0 + 999) / 1_000 }
     }
 
     init(_ answer: AccountServiceAnswer) {

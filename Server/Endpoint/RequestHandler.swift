@@ -191,7 +191,9 @@ final class RequestHandler: ChannelInboundHandler {
     private func keep(_ bytes: ByteBuffer, _ incoming: Incoming) throws(SyncFailure) {
         try checkBody(sizeBytes: body.count + bytes.readableBytes, incoming)
         guard incoming.hold(bytes.readableBytes, desk) else {
-            throw SyncFailure(.serverBusy, "The server is taking in as much as it has memory for. Try again later.")
+            throw SyncFailure(
+                .serverBusy, "The server is taking in as much as it has memory for. Try again later.",
+                retryAfterMilliseconds: 2_000)
         }
         body.append(contentsOf: bytes.readableBytesView)
         expectMore()
@@ -357,15 +359,18 @@ final class RequestHandler: ChannelInboundHandler {
 
     private func write(_ answer: Answer) {
         guard let context else { return }
-        writeHead(status: answer.status, contentType: answer.contentType, sizeBytes: answer.body.count)
+        writeHead(
+            status: answer.status, contentType: answer.contentType, sizeBytes: answer.body.count,
+            retryAfterSeconds: answer.retryAfterSeconds)
         let data = HTTP2Frame.FramePayload.Data(
             data: .byteBuffer(context.channel.allocator.buffer(bytes: answer.body)), endStream: true)
         context.writeAndFlush(wrapOutboundOut(.data(data)), promise: unread.next())
     }
 
-    func writeHead(status: Int, contentType: String, sizeBytes: Int?) {
+    func writeHead(status: Int, contentType: String, sizeBytes: Int?, retryAfterSeconds: UInt64? = nil) {
         var head = HPACKHeaders([(":status", "\(status)"), ("content-type", contentType)])
         if let sizeBytes { head.add(name: "content-length", value: "\(sizeBytes)") }
+        if let retryAfterSeconds { head.add(name: "retry-after", value: "\(retryAfterSeconds)") }
         context?.write(wrapOutboundOut(.headers(.init(headers: head))), promise: nil)
     }
 }

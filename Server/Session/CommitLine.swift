@@ -25,11 +25,15 @@ package final class CommitLine: Sendable {
         var uploads = UploadLine<Submission>(
             operationsMax: CommitLine.groupOperationsMax, uploadsMax: CommitLine.groupMax)
         var isRunning = false
+        /// What the last group took for each of its uploads.
+        var uploadMicroseconds: UInt64 = 1_000
     }
 
     static let waitingMax = 256
     /// For one user, so that no user's uploads fill the line.
     static let waitingMaxOfUser = 128
+    /// The shortest time after which an upload that found no place is to come again.
+    static let waitMinMilliseconds: UInt64 = 250
     static let groupMax = 64
     /// Operations that are committed together; they take some tens of milliseconds. A larger upload is a commit of its
     /// own. What it edits may be large: each commit reads and writes whole sets, maps and texts.
@@ -49,12 +53,15 @@ package final class CommitLine: Sendable {
         let verdict = waiting.withLock { waiting in
             guard waiting.uploads.count < Self.waitingMax,
                 waiting.uploads.count(of: batch.user) < Self.waitingMaxOfUser
-            else { return (isFull: true, starts: false) }
+            else {
+                let wait = UInt64(waiting.uploads.count) * waiting.uploadMicroseconds / 1_000
+                return (isFull: true, starts: false, wait: max(wait, Self.waitMinMilliseconds))
+            }
             waiting.uploads.add(
                 Submission(batch: batch, committed: committed, answer: answer),
                 operations: batch.changesets.reduce(0) { $0 + $1.workCount }, of: batch.user)
             defer { waiting.isRunning = true }
-            return (isFull: false, starts: !waiting.isRunning)
+            return (isFull: false, starts: !waiting.isRunning, wait: UInt64(0))
         }
         if verdict.isFull {
             answer(
@@ -62,7 +69,7 @@ package final class CommitLine: Sendable {
                     StoreFailure(
                         .busy,
                         "\(Self.waitingMax) uploads wait for this database, or \(Self.waitingMaxOfUser) of this user. "
-                            + "Send it again later.")
+                            + "Send it again later.", retryAfterMilliseconds: verdict.wait)
                 ))
         }
         return verdict.starts
@@ -78,8 +85,13 @@ package final class CommitLine: Sendable {
             return group
         }
         guard let first = group.first else { return false }
+        let start = now()
         let result = Result { () throws(StoreFailure) in
-            try backend.commit(group.map(\.batch), receivedAt: now())
+            try backend.commit(group.map(\.batch), receivedAt: start)
+        }
+        let end = now()
+        if end >= start {
+            waiting.withLock { $0.uploadMicroseconds = (end - start) * 1_000 / UInt64(group.count) }
         }
         switch result {
         case .success(let outcomes):

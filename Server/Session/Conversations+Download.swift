@@ -57,6 +57,7 @@ extension Conversations {
             case .send(let message):
                 guard await send(message, work, sink) else { return false }
             case .wait(let milliseconds):
+                sessions.settled(work.open)
                 wheel.wake(work.open, after: milliseconds)
                 // A commit looks by itself; this is for what changed the record in another way.
                 if sessions.hasUnseen { lookSoon() }

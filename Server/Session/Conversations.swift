@@ -2,6 +2,7 @@ import CausewayModel
 package import CausewayOperations
 package import CausewayStore
 package import CausewayWire
+import Synchronization
 
 /// Where the messages of one download go. Returns the bytes the message became on the wire, for the credit account;
 /// throws when the device is gone.
@@ -43,6 +44,7 @@ package final class Conversations: Sendable {
     /// A quarter of the interval of heartbeats is precise enough for them.
     let wheel: WakingWheel
     private let pulse: Pulse
+    private let gate = Mutex(HelloGate())
 
     /// - Parameters:
     ///   - bounds: how many sessions there may be, and what they may hold.
@@ -82,10 +84,23 @@ package final class Conversations: Sendable {
 
     package func open(_ hello: Hello, by caller: KnownCaller) async throws(SyncFailure) -> Welcome {
         let arrival = try sessions.admit(hello, user: caller.user.string, access: caller.access)
-        let finding = try await lanes.hellos.run { [sessions] () throws(StoreFailure) -> Sessions.Finding in
-            try sessions.look(arrival)
+        if let wait = gate.withLock({ $0.enter(beginsAnew: hello.beginsAnew) }) {
+            throw SyncFailure(
+                .serverBusy, "More devices are connecting than the server can answer in time. Try again later.",
+                retryAfterMilliseconds: wait)
         }
-        return try sessions.open(arrival, finding)
+        let finding = await lanes.hellos.result { [self] () throws(StoreFailure) -> Sessions.Finding in
+            let start = ContinuousClock.now
+            defer {
+                let took = ContinuousClock.now - start
+                gate.withLock { $0.leave(tookMicroseconds: UInt64(max(0, took / .microseconds(1)))) }
+            }
+            return try sessions.look(arrival)
+        }
+        switch finding {
+        case .success(let finding): return try sessions.open(arrival, finding)
+        case .failure(let failure): throw SyncFailure(failure)
+        }
     }
 
     package func upload(

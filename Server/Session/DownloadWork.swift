@@ -273,6 +273,12 @@ extension Sessions {
         return DownloadWork(open, self)
     }
 
+    /// Nothing is left to be told to the session's device for the moment.
+    package func settled(_ open: OpenSession) {
+        guard open.isBeginning.load(ordering: .relaxed) else { return }
+        table.withLock { $0.settled(open) }
+    }
+
     /// Closes the session. What its download has open is released by `forget`, before or after.
     package func close(_ work: DownloadWork) {
         _ = table.withLock { $0.close(work.open.id) }

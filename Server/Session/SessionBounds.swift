@@ -6,6 +6,8 @@ package struct SessionBounds: Hashable, Sendable {
     package var sessions: Int
     /// Of one user, so that no user takes all places.
     package var sessionsOfUser: Int
+    /// Sessions whose devices begin anew and have not got everything yet. Each may read whole classes.
+    package var beginnings: Int
     /// Bytes that the queries of one user's sessions may take together, as `QuerySet.weight` counts them: each query is
     /// kept, and evaluated with every commit.
     package var queryBytesOfUser: Int
@@ -16,11 +18,12 @@ package struct SessionBounds: Hashable, Sendable {
     package var planBytesOfUser: Int
 
     package init(
-        sessions: Int = 20_000, sessionsOfUser: Int = 2_000, queryBytesOfUser: Int = 32 << 20,
+        sessions: Int = 20_000, sessionsOfUser: Int = 2_000, beginnings: Int = 5_000, queryBytesOfUser: Int = 32 << 20,
         queryTermsOfUser: Int = 250_000, planBytesOfUser: Int = 256 << 20
     ) {
         self.sessions = sessions
         self.sessionsOfUser = sessionsOfUser
+        self.beginnings = beginnings
         self.queryBytesOfUser = queryBytesOfUser
         self.queryTermsOfUser = queryTermsOfUser
         self.planBytesOfUser = planBytesOfUser
@@ -33,6 +36,9 @@ extension QuerySet {
 }
 
 extension Hello {
+    /// Whether the device has nothing of what it wants.
+    var beginsAnew: Bool { checkpoint.isBeforeFirst && staged == nil && !wanted.queries.isEmpty }
+
     /// The bytes that the queries of its session take.
     var queryWeight: Int { held == wanted ? wanted.weight : held.weight + wanted.weight }
 }

@@ -8,6 +8,8 @@ struct SessionTable {
     private var open: [UInt64: OpenSession] = [:]
     private var sessionOfClient: [ClientID: UInt64] = [:]
     private var ofUser: ExactDictionary<Share> = [:]
+    /// Open sessions whose devices begin anew.
+    private(set) var beginnings = 0
     private let bounds: SessionBounds
     private let names: @Sendable () -> UInt64
     /// When idle sessions may be looked for again.
@@ -51,8 +53,7 @@ struct SessionTable {
     /// - Returns: the id of the session, nil when there is no place for it; and the session that it replaced.
     mutating func open(
         _ conversation: DownloadConversation, _ access: Access? = nil, opening: UInt64 = 0, queryBytes: Int = 0,
-        epoch: UInt64,
-        at time: UInt64
+        beginsAnew: Bool = false, epoch: UInt64, at time: UInt64
     ) -> (session: UInt64?, replaced: OpenSession?) {
         var replaced: OpenSession?
         var openingsReplaced: [UInt64] = []
@@ -75,6 +76,10 @@ struct SessionTable {
             id: id, conversation, access, opening: opening,
             openingsReplaced: Array(openingsReplaced.prefix(OpenSession.openingsReplacedMax)), queryBytes: queryBytes,
             openedAt: time)
+        if beginsAnew {
+            beginnings += 1
+            open[id]?.isBeginning.store(true, ordering: .relaxed)
+        }
         sessionOfClient[conversation.client] = id
         ofUser[user, default: Share()].sessions += 1
         ofUser[user, default: Share()].queryBytes += queryBytes
@@ -88,6 +93,17 @@ struct SessionTable {
         if sessionOfClient[client] != nil { return true }
         if isFull(for: user, queryBytes) { closeIdle(at: time) }
         return !isFull(for: user, queryBytes)
+    }
+
+    /// Whether one more device may begin anew.
+    mutating func mayBegin(at time: UInt64) -> Bool {
+        if beginnings >= bounds.beginnings { closeIdle(at: time) }
+        return beginnings < bounds.beginnings
+    }
+
+    /// The session's device has everything that it wanted when it began.
+    mutating func settled(_ session: OpenSession) {
+        if session.isBeginning.exchange(false, ordering: .relaxed) { beginnings -= 1 }
     }
 
     private func isFull(for user: String, _ queryBytes: Int) -> Bool {
@@ -109,6 +125,7 @@ struct SessionTable {
 
     mutating func close(_ session: UInt64) -> OpenSession? {
         guard let closed = open.removeValue(forKey: session) else { return nil }
+        settled(closed)
         if sessionOfClient[closed.client] == session { sessionOfClient[closed.client] = nil }
         var share = ofUser[closed.user] ?? Share()
         share.sessions -= 1
@@ -151,6 +168,8 @@ package final class OpenSession: Sendable {
     package let conversation: Mutex<DownloadConversation>
     /// Whether its device has left: nobody waits for work in progress.
     let isGone = Atomic(false)
+    /// Whether its device began anew and has not got everything yet. Changed under the lock of the table.
+    let isBeginning = Atomic(false)
     /// Whether the next finding that it may sleep on is compared with the history.
     let isCheckDue = Atomic(false)
     /// When `WakingWheel` rings for it.

@@ -22,7 +22,7 @@ extension SyncFailure {
             case .closed: .serverEnding
             default: .serverFault
             }
-        self.init(code, failure.message)
+        self.init(code, failure.message, retryAfterMilliseconds: failure.retryAfterMilliseconds)
         refused = failure.refusals.map { OperationRefusal($0) }
     }
 }

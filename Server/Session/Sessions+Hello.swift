@@ -5,6 +5,9 @@ package import CausewayWire
 import Synchronization
 
 extension Sessions {
+    /// After how long a device comes again that found too many others beginning.
+    private static let beginningsPauseMilliseconds: UInt64 = 10_000
+
     package static let protocolVersions: ClosedRange<UInt32> = WireProtocol.versions
 
     /// A hello that has passed the checks that need no record.
@@ -52,6 +55,12 @@ extension Sessions {
             $0.hasPlace(for: hello.client, of: user, queryBytes: hello.queryWeight, at: arrival)
         }
         guard hasPlace else { throw .noPlace(bounds) }
+        guard !hello.beginsAnew || table.withLock({ $0.mayBegin(at: arrival) }) else {
+            throw SyncFailure(
+                .serverBusy,
+                "\(bounds.beginnings) devices are downloading everything that they want, and that is the most at a time. "
+                    + "Try again later.", retryAfterMilliseconds: Self.beginningsPauseMilliseconds)
+        }
         return Arrival(hello: hello, user: user, access: access, protocolVersion: spoken.upperBound, time: arrival)
     }
 
@@ -102,7 +111,7 @@ extension Sessions {
         let opened = table.withLock {
             $0.open(
                 conversation, arrival.access, opening: hello.opening, queryBytes: hello.queryWeight,
-                epoch: backend.epoch, at: time)
+                beginsAnew: hello.beginsAnew, epoch: backend.epoch, at: time)
         }
         opened.replaced?.wake()
         guard let session = opened.session else { throw .noPlace(bounds) }

@@ -154,6 +154,7 @@ extension SyncFailure {
         SyncFailure(
             .serverBusy,
             "This server carries as many sessions as it can, \(bounds.sessions) in all and \(bounds.sessionsOfUser) of "
-                + "one user with \(bounds.queryBytesOfUser >> 20) MiB of queries. Try again later.")
+                + "one user with \(bounds.queryBytesOfUser >> 20) MiB of queries. Try again later.",
+            retryAfterMilliseconds: 30_000)
     }
 }

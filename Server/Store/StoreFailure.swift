@@ -4,8 +4,13 @@ package struct StoreFailure: Error, Hashable, Sendable {
     package var message: String
     /// The refused operations of one-way entries; empty where the failure is about the whole batch.
     package var refusals: [Refusal]
+    /// After how long to try again, where too much waits.
+    package var retryAfterMilliseconds: UInt64?
 
-    package init(_ code: Code, _ message: String, refusals: [Refusal] = []) {
+    package init(
+        _ code: Code, _ message: String, refusals: [Refusal] = [], retryAfterMilliseconds: UInt64? = nil
+    ) {
+        self.retryAfterMilliseconds = retryAfterMilliseconds
         self.code = code
         self.message = message
         self.refusals = refusals

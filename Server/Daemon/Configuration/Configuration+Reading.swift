@@ -213,6 +213,8 @@ extension Configuration {
             "historyVersions", 1_000...1_000_000_000, default: limits.historyVersions)
         limits.historyMegabytes = section.number("historyMegabytes", 16...1_048_576, default: limits.historyMegabytes)
         limits.historyDays = section.number("historyDays", 1...36_500, default: limits.historyDays)
+        limits.beginnings = section.number("beginnings", 1...1_000_000, default: limits.beginnings)
+        limits.clientDays = section.number("clientDays", 1...36_500, default: limits.clientDays)
         limits.operations = section.number("operations", 1_000...4_000_000, default: limits.operations)
         limits.refusals = section.number("refusals", 100...4_000_000, default: limits.refusals)
         limits.queryTerms = section.number("queryTerms", 100...100_000, default: limits.queryTerms)

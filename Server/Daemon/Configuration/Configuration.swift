@@ -95,6 +95,8 @@ struct Configuration: Hashable, Sendable {
         var historyVersions = 1_000_000
         var historyMegabytes = 1_024
         var historyDays = 30
+        /// After how many days in which nothing was heard of a client less is kept of it.
+        var clientDays = 365
         /// How many operations one upload may have, how many of one transaction may be refused, and how many terms all
         /// queries of a device may have.
         var operations = 100_000
@@ -104,6 +106,8 @@ struct Configuration: Hashable, Sendable {
         var sessions = 20_000
         var sessionsOfUser = 2_000
         var queryMegabytesOfUser = 32
+        /// How many devices may download everything that they want at a time.
+        var beginnings = 5_000
         /// Of how many sessions in a hundred that sleep on it is checked whether nothing concerns them.
         var looksCheckedPercent = 0
         /// How many classes and properties each database may have, and how many of them one user may add.

@@ -30,7 +30,8 @@ final class Tenant: Sendable {
                     historyVersionsMax: UInt64(limits.historyVersions),
                     historyBytesMax: UInt64(limits.historyMegabytes) << 20,
                     historyAgeMaxMilliseconds: UInt64(limits.historyDays) * 86_400_000,
-                    refusalsMax: limits.refusals, schemaBounds: limits.schemaBounds
+                    refusalsMax: limits.refusals, schemaBounds: limits.schemaBounds,
+                    clientDaysMax: UInt64(limits.clientDays)
                 ),
                 epochSeed: random.nextNonZero()
             )
@@ -40,7 +41,7 @@ final class Tenant: Sendable {
         conversations = Conversations(
             backend: store, intake: Intake(store), limits: limits.session,
             bounds: SessionBounds(
-                sessions: limits.sessions, sessionsOfUser: limits.sessionsOfUser,
+                sessions: limits.sessions, sessionsOfUser: limits.sessionsOfUser, beginnings: limits.beginnings,
                 queryBytesOfUser: limits.queryMegabytesOfUser << 20),
             lookChecks: Self.lookChecks(limits.looksCheckedPercent, database.name, logger), now: { clock.now() }
         )

@@ -290,13 +290,23 @@ extension Conversation {
     }
 
     /// Hangs up and waits, each time longer.
+    ///
+    /// - Parameter told: the wait that a server at its limits asked for, in milliseconds.
     mutating func retry(
-        inDoubt: Bool = false, at now: Moment, using random: inout some RandomNumberGenerator,
+        inDoubt: Bool = false, told: UInt64 = 0, at now: Moment, using random: inout some RandomNumberGenerator,
         into actions: inout [Action]
     ) {
         if phase == .suspended { return }
         hangUp(inDoubt: inDoubt, into: &actions)
-        phase = .waiting(until: now + backoff.next(using: &random))
+        phase = .waiting(until: now + wait(told, using: &random))
+    }
+
+    /// The wait of the backoff, and no less than the server asked for. Devices that were told the same do not come in
+    /// the same instant.
+    private mutating func wait(_ told: UInt64, using random: inout some RandomNumberGenerator) -> UInt64 {
+        let own = backoff.next(using: &random)
+        let asked = min(told, limits.retryAfterMaximumMilliseconds)
+        return asked > 0 ? max(own, UInt64.random(in: asked...(asked + asked / 2), using: &random)) : own
     }
 
     /// Hangs up until there is a new token. The app hears of it only if none can be had.
@@ -383,7 +393,8 @@ extension Conversation {
             ingest.lost()
         }
         let inDoubt = if case .timeout = failure { true } else { false }
-        retry(inDoubt: inDoubt, at: now, using: &random, into: &actions)
+        let told: UInt64 = if case .refused(let refusal) = failure { refusal.retryAfterMilliseconds ?? 0 } else { 0 }
+        retry(inDoubt: inDoubt, told: told, at: now, using: &random, into: &actions)
     }
 }
 

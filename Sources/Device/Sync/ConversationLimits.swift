@@ -15,6 +15,8 @@ package struct ConversationLimits: Hashable, Sendable {
     package var backoffMinimumMilliseconds: UInt64 = 100
     /// The longest wait between two attempts.
     package var backoffMaximumMilliseconds: UInt64 = 60_000
+    /// The longest wait that a server can ask for.
+    package var retryAfterMaximumMilliseconds: UInt64 = 600_000
     /// A stream that stays silent for so many heartbeat intervals counts as dead.
     package var heartbeatsMissedMaximum: UInt64 = 3
     /// How long a call may stay without an answer; a batch has longer, by its size (`RequestTime`).

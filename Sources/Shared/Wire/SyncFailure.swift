@@ -6,12 +6,15 @@ package struct SyncFailure: Error, Hashable, Sendable {
     package var message: String
     /// The refused operations of one-way entries; empty when the failure concerns the whole request.
     package var refused: [OperationRefusal] = []
+    /// After how long to come again, from a server that is at its limits.
+    package var retryAfterMilliseconds: UInt64?
     /// The action from the sender, for a code that this program does not know; nil for every known code.
     private var toldAction: Action?
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String, retryAfterMilliseconds: UInt64? = nil) {
         self.code = code
         self.message = message
+        self.retryAfterMilliseconds = retryAfterMilliseconds
     }
 
     /// An error that came over the wire. A known code keeps the action that this program knows for it.

@@ -20,6 +20,7 @@ extension SyncFailure {
             }
         self.init(Code(rawValue: envelope.code), envelope.message, action: action)
         refused = envelope.refused.map { OperationRefusal($0) }
+        if envelope.retryAfterMilliseconds > 0 { retryAfterMilliseconds = envelope.retryAfterMilliseconds }
     }
 }
 
@@ -58,5 +59,6 @@ extension EnvelopeFailure {
             case .report: .report
             }
         refused = failure.refused.map { EnvelopeRefusedOperation($0) }
+        retryAfterMilliseconds = failure.retryAfterMilliseconds ?? 0
     }
 }

@@ -61,6 +61,27 @@ struct ConversationTests {
         #expect(reports == 1)
     }
 
+    @Test("a server at its limits is left alone for as long as it asks, and up to half as long again")
+    func toldToWait() {
+        for (asked, least) in [(7_000, 7_000), (86_400_000, 600_000)] as [(UInt64, UInt64)] {
+            var waits: Set<UInt64> = []
+            for _ in 0..<20 {
+                var peer = HandCrankedPeer(seed: UInt64.random(in: 0...UInt64.max))
+                peer.tell(.resumed)
+                let busy = SyncFailure(.serverBusy, "full", retryAfterMilliseconds: asked)
+                peer.tell(.failed(peer.attempt, .hello, .refused(busy)))
+                guard case .waiting(let until) = peer.conversation.phase else {
+                    Issue.record("it does not wait")
+                    return
+                }
+                let wait = until.milliseconds - peer.now.milliseconds
+                #expect(wait >= least && wait <= least + least / 2)
+                waits.insert(wait)
+            }
+            #expect(waits.count > 1, "all devices come at once")
+        }
+    }
+
     @Test("a session that brought a message makes the next wait short again and the next outage worth a report")
     func backoffResets() {
         var peer = HandCrankedPeer()

@@ -145,12 +145,14 @@ struct ConfigurationTests {
               historyVersions: 1_000
               historyMegabytes: 16
               historyDays: 2
+              clientDays: 3
               operations: 2_000
               refusals: 300
               queryTerms: 400
               sessions: 50
               sessionsOfUser: 6
               queryMegabytesOfUser: 7
+              beginnings: 8
               schemaClasses: 80
               schemaProperties: 900
               schemaClassesOfUser: 0
@@ -170,8 +172,10 @@ struct ConfigurationTests {
             configuration.limits
                 == Configuration.Limits(
                     connections: 5, frameMegabytes: 1, creditKilobytes: 64, heartbeatSeconds: 1, historyVersions: 1_000,
-                    historyMegabytes: 16, historyDays: 2, operations: 2_000, refusals: 300, queryTerms: 400,
-                    sessions: 50, sessionsOfUser: 6, queryMegabytesOfUser: 7, schemaClasses: 80, schemaProperties: 900,
+                    historyMegabytes: 16, historyDays: 2, clientDays: 3, operations: 2_000, refusals: 300,
+                    queryTerms: 400,
+                    sessions: 50, sessionsOfUser: 6, queryMegabytesOfUser: 7, beginnings: 8, schemaClasses: 80,
+                    schemaProperties: 900,
                     schemaClassesOfUser: 0, schemaPropertiesOfUser: 100, gracefulEndSeconds: 1))
         #expect(configuration.log == Configuration.Log(level: .debug, format: .json))
     }

@@ -64,6 +64,8 @@ struct MessageTests {
                 sequence: samples.number(), operation: samples.number(), failure: SyncFailure(.operationInvalid, "no"))
         ]
         try expectRoundTrip(refusal, seed: seed)
+        try expectRoundTrip(
+            SyncFailure(.serverBusy, "full", retryAfterMilliseconds: 1 + samples.number() >> 1), seed: seed)
         try expectRoundTrip(failure, seed: seed)
     }
 

@@ -56,6 +56,7 @@ extension VectorTests {
                 session: 0x5E55, protocolVersion: 1, epoch: 0xE0, serverTime: 1_700_000_000_000,
                 limits: Self.laterLimits, committed: 9, ingested: 5, skipped: 2))
         try check("failure-future", SyncFailure(.init(rawValue: 999), "Begin again.", action: .restartSession))
+        try check("failure-busy", SyncFailure(.serverBusy, "Come again.", retryAfterMilliseconds: 2_500))
     }
 
     /// As a server says them that knows no more of them.

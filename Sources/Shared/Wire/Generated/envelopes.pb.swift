@@ -721,6 +721,9 @@ nonisolated struct EnvelopeFailure: Sendable {
   /// The answer to `ingest`: the operations of one-way entries that are refused, where others are not.
   var refused: [EnvelopeRefusedOperation] = []
 
+  /// After how many milliseconds to come again, from a server that is at its limits. Zero: it does not say.
+  var retryAfterMilliseconds: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -1984,7 +1987,7 @@ nonisolated extension EnvelopeIngestAnswer: SwiftProtobuf.Message, SwiftProtobuf
 
 nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Failure"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{1}action\0\u{2}R\u{1}refused\0")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}code\0\u{1}message\0\u{1}action\0\u{2}R\u{1}refused\0\u{3}retry_after_milliseconds\0")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1996,6 +1999,7 @@ nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 2: try { try decoder.decodeSingularStringField(value: &self.message) }()
       case 3: try { try decoder.decodeSingularEnumField(value: &self.action) }()
       case 85: try { try decoder.decodeRepeatedMessageField(value: &self.refused) }()
+      case 86: try { try decoder.decodeSingularUInt64Field(value: &self.retryAfterMilliseconds) }()
       default: break
       }
     }
@@ -2014,6 +2018,9 @@ nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.refused.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.refused, fieldNumber: 85)
     }
+    if self.retryAfterMilliseconds != 0 {
+      try visitor.visitSingularUInt64Field(value: self.retryAfterMilliseconds, fieldNumber: 86)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2022,6 +2029,7 @@ nonisolated extension EnvelopeFailure: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.message != rhs.message {return false}
     if lhs.action != rhs.action {return false}
     if lhs.refused != rhs.refused {return false}
+    if lhs.retryAfterMilliseconds != rhs.retryAfterMilliseconds {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
