@@ -39,7 +39,7 @@ package struct DownloadOutlet: Sendable {
 package final class Conversations: Sendable {
     let sessions: Sessions
     let commits: CommitQueue
-    let lanes = ReadingLanes()
+    let lanes: ReadingLanes
     let intakeThread: StoreThread
     /// A quarter of the interval of heartbeats is precise enough for them.
     let wheel: WakingWheel
@@ -50,13 +50,15 @@ package final class Conversations: Sendable {
     ///   - bounds: how many sessions there may be, and what they may hold.
     ///   - intake: where one-way objects go: `Intake` of `CausewayIngest` around the same backend.
     ///   - comparisonsAtOnce: how many devices are asked at a time what they hold; others wait for their turn.
+    ///   - cores: of the machine; as many threads read long things at a time.
     ///   - lookChecks: how often what a look at the commits found out is compared with the history.
     ///   - now: milliseconds since 1970.
     package init(
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
         bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Sessions.comparisonsAtOnce,
-        lookChecks: LookChecks = .none, now: @escaping @Sendable () -> UInt64
+        cores: Int = 2, lookChecks: LookChecks = .none, now: @escaping @Sendable () -> UInt64
     ) {
+        lanes = ReadingLanes(cores: cores)
         sessions = Sessions(
             backend: backend, intake: intake, limits: limits, bounds: bounds, comparisonsAtOnce: comparisonsAtOnce,
             lookChecks: lookChecks, now: now)

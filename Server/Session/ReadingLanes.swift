@@ -19,15 +19,15 @@ final class ReadingLanes: Sendable {
     static let stepMilliseconds = 20
     /// About how many changed objects the quick thread goes over at once: they take less than `stepMilliseconds`.
     static let quickObjectsMax = 4_096
-    /// Long pieces that run at a time; each may hold what it found of a whole class.
-    static let longCount = 2
+    /// The most threads of a kind: each long piece may hold what it found of a whole class.
+    static let countMax = 16
 
-    /// More than one, so that one session's expensive queries do not delay the devices of the other thread.
-    static let behindCount = 2
-
-    init() {
-        behind = (0..<Self.behindCount).map { StoreThread(label: "causeway.read.behind.\($0)") }
-        long = (0..<Self.longCount).map { StoreThread(label: "causeway.read.long.\($0)") }
+    /// - Parameter cores: of the machine. Even a small one gets two threads of each kind, so that one session's expensive
+    ///   queries do not delay the devices of the other thread.
+    init(cores: Int) {
+        let count = min(max(cores, 2), Self.countMax)
+        behind = (0..<count).map { StoreThread(label: "causeway.read.behind.\($0)") }
+        long = (0..<count).map { StoreThread(label: "causeway.read.long.\($0)") }
     }
 
     func thread(_ lane: ReadingLane, of session: UInt64) -> StoreThread {

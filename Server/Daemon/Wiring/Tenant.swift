@@ -4,6 +4,7 @@ import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewayWire
+import Foundation
 import Logging
 
 /// One database, open and ready for sessions. Tenants share nothing but the process.
@@ -43,6 +44,7 @@ final class Tenant: Sendable {
             bounds: SessionBounds(
                 sessions: limits.sessions, sessionsOfUser: limits.sessionsOfUser, beginnings: limits.beginnings,
                 queryBytesOfUser: limits.queryMegabytesOfUser << 20),
+            cores: ProcessInfo.processInfo.activeProcessorCount,
             lookChecks: Self.lookChecks(limits.looksCheckedPercent, database.name, logger), now: { clock.now() }
         )
     }
