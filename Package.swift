@@ -61,8 +61,8 @@ let server: [Target] = [
     .executableTarget(
         name: name("Daemon"),
         dependencies: [
-            "Endpoint", "Environment", "Identity", "Ingest", "Model", "ObjectStore", "Query", "Session", "Store",
-            "StoreEmbedded", "Subscriptions", "Wire",
+            "Backup", "Endpoint", "Environment", "Identity", "Ingest", "Model", "ObjectStore", "Query", "Session",
+            "Store", "StoreEmbedded", "Subscriptions", "Wire",
         ].map { .target(name: name($0)) } + Package.daemon + ["CAllocator"],
         path: "Server/Daemon",
         exclude: ["allocator"],
@@ -70,6 +70,12 @@ let server: [Target] = [
     ),
     // What the C library tells of its memory, and gives back when it is asked to.
     .systemLibrary(name: "CAllocator", path: "Server/Daemon/allocator"),
+    part(
+        "Server", "Backup",
+        uses: ["Environment", "Identity", "Model", "ObjectStore", "Storage", "Store", "StoreEmbedded"],
+        libraries: ["CBackup", Package.crypto], excludes: ["system"]
+    ),
+    .target(name: "CBackup", path: "Server/Backup/system"),
     part(
         "Server", "Endpoint",
         uses: ["Environment", "HTTP", "Model", "Operations", "Session", "Wire"],
@@ -191,6 +197,10 @@ let tests: [Target] = [
         ],
         libraries: Package.nio(for: "Server") + Package.httpClient(for: "Server") + [Package.log]
     ),
+    test(
+        "Server", "Backup",
+        uses: shape + storage + ["Backup", "Identity", "Store", "StoreEmbedded", "Support/Folders", "Support/Seeds"]
+    ),
     test("Server", "Session", uses: shape + ["Session", "Store", "Support/Seeds", "Wire"]),
     test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
     test(
@@ -201,7 +211,7 @@ let tests: [Target] = [
     test(
         "Server", "Daemon",
         uses: [
-            "Daemon", "Endpoint", "Environment", "Identity", "Model", "ObjectStore", "Store", "StoreEmbedded",
+            "Backup", "Daemon", "Endpoint", "Environment", "Identity", "Model", "ObjectStore", "Store", "StoreEmbedded",
             "Support/Folders", "Support/Seeds",
         ],
         libraries: [Package.log]
@@ -283,7 +293,7 @@ let tests: [Target] = [
     program(
         "Benchmarks",
         uses: [
-            "Database", "Merge", "Model", "ObjectStore", "OpLog", "Operations", "Query", "Storage", "Store",
+            "Backup", "Database", "Merge", "Model", "ObjectStore", "OpLog", "Operations", "Query", "Storage", "Store",
             "StoreEmbedded", "Support/Flights", "Support/Followers", "Support/Measuring", "Support/Programs",
             "Support/Seeds",
         ],

@@ -34,7 +34,7 @@ struct Benchmark: AsyncParsableCommand {
 
     private static let all = [
         "insert", "lookup", "read", "count", "commit", "storage", "store", "query", "flights", "merge",
-        "text", "collections", "record", "sync", "everyday",
+        "text", "collections", "record", "backup", "sync", "everyday",
     ]
 
     @MainActor
@@ -88,6 +88,7 @@ struct Benchmark: AsyncParsableCommand {
         }
         if wanted.contains("collections") { try CollectionBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("record") { try RecordBenchmarks(smoke: smoke).run(report) }
+        if wanted.contains("backup") { try BackupBenchmarks(folder: folder, smoke: smoke).run(report) }
         if wanted.contains("everyday") {
             try EverydayBenchmarks(folder: folder, smoke: smoke, isFirst: rows.isEmpty).run(report)
         }

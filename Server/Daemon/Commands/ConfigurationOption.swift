@@ -19,13 +19,7 @@ struct DatabaseOption: ParsableArguments {
 
     /// Its folder, whether or not there is anything in it.
     func folder() throws -> String {
-        let configuration = try option.read()
-        guard let found = configuration.databases.first(where: { $0.name == database }) else {
-            throw CommandFailure(
-                "There is no database '\(database)'. The configuration has: "
-                    + configuration.databases.map(\.name).joined(separator: ", ") + ".")
-        }
-        return found.folder
+        try option.read().folder(of: database)
     }
 
     /// Its folder, and the file of its objects. Throws when the database was never served.
@@ -36,6 +30,18 @@ struct DatabaseOption: ParsableArguments {
             throw CommandFailure("The database '\(database)' was never served: there is no \(file) yet.")
         }
         return (folder, file)
+    }
+}
+
+extension Configuration {
+    /// The folder of a database, whether or not there is anything in it.
+    func folder(of database: String) throws(CommandFailure) -> String {
+        guard let found = databases.first(where: { $0.name == database }) else {
+            throw CommandFailure(
+                "There is no database '\(database)'. The configuration has: "
+                    + databases.map(\.name).joined(separator: ", ") + ".")
+        }
+        return found.folder
     }
 }
 

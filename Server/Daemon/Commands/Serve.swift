@@ -1,4 +1,5 @@
 import ArgumentParser
+import CausewayBackup
 import CausewayEndpoint
 import CausewayEnvironment
 import CausewayIdentity
@@ -49,6 +50,11 @@ struct Serve: AsyncParsableCommand {
                 verifiers: verifiers, accounts: accounts, offices: offices, clock: clock),
             clock: clock, logger: logger
         )
+        let backups = configuration.backups.map { plan in
+            ScheduledBackups(
+                plan: plan, databases: configuration.databases.map { .init(name: $0.name, folder: $0.folder) },
+                clock: clock, logger: logger)
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
@@ -60,7 +66,7 @@ struct Serve: AsyncParsableCommand {
                     .init(service: MemoryReturn()),
                     // Started last, it ends first: the databases are open until then.
                     .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
-                ],
+                ] + [backups].compactMap { $0 }.map { .init(service: $0) },
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
             )
         )

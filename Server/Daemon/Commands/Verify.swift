@@ -1,6 +1,9 @@
 import ArgumentParser
 import CausewayIdentity
+import CausewayModel
 import CausewayObjectStore
+import CausewayStore
+import CausewayStoreEmbedded
 import Foundation
 
 struct Verify: ParsableCommand {
@@ -8,8 +11,9 @@ struct Verify: ParsableCommand {
         abstract: "Reads whole databases and tells everything in them that is damaged or contradicts itself.",
         discussion: """
             Compares pages with their checksums, indexes with values, links with backlinks, collections with their parts \
-            and counts with contents, of the objects and of the accounts. Nothing is written, and the server may run \
-            meanwhile. Ends with 1 if anything is found.
+            and counts with contents, of the objects and of the accounts. Then compares what the server keeps beside the \
+            objects: stamps, the ids of elements, tombstones, the history with its images, devices and what they were refused. \
+            Nothing is written, and the server may run meanwhile. Ends with 1 if anything is found.
               sync-server verify --configuration sync-server.yaml
               sync-server verify /backup/flights
             """
@@ -59,28 +63,47 @@ struct Verify: ParsableCommand {
         }
         var options = ObjectStore.Options()
         options.readOnly = true
-        let report: VerificationReport
         do throws(StoreError) {
             let store = try ObjectStore.open(path: path, options: options)
             defer { store.close() }
             var tenths = 0
-            report = try store.verify { done in
+            let report = try store.verify { done in
                 guard Int(done * 10) > tenths else { return }
                 tenths = Int(done * 10)
                 print("  \(tenths * 10) %")
             }
+            guard tell(report.problems, report.problemCount) else { return false }
+            print("  is sound: \(report.objects) objects on \(report.pages) pages")
+            return path.hasSuffix(Accounts.fileName) ? true : verifyRecord(store)
         } catch {
             print("  cannot be opened: \(error.message)")
             return false
         }
-        for problem in report.problems { print("  \(problem)") }
-        if report.problemCount > report.problems.count {
-            print("  and \(report.problemCount - report.problems.count) more")
+    }
+
+    /// Whether what the server keeps beside the objects fits them.
+    private func verifyRecord(_ store: ObjectStore) -> Bool {
+        do throws(StoreFailure) {
+            let record = try StoreEmbedded.verify(store)
+            guard record.epoch != 0 else {
+                print("  holds no server's record")
+                return true
+            }
+            guard tell(record.problems, record.problemCount) else { return false }
+            print("  its record is sound: version \(record.version.rawValue)")
+            return true
+        } catch {
+            print("  its record cannot be read: \(error.message)")
+            return false
         }
-        print(
-            report.isSound
-                ? "  is sound: \(report.objects) objects on \(report.pages) pages"
-                : "  has \(report.problemCount) problems")
-        return report.isSound
+    }
+
+    /// Prints problems. Returns whether there are none.
+    private func tell(_ problems: [String], _ count: Int) -> Bool {
+        guard count > 0 else { return true }
+        for problem in problems { print("  \(problem)") }
+        if count > problems.count { print("  and \(count - problems.count) more") }
+        print("  has \(count) problems")
+        return false
     }
 }

@@ -35,6 +35,7 @@ extension Configuration {
         configuration.accounts = readAccounts(&section)
         if configuration.accounts == nil { noteMissingKeys(configuration, &section) }
         configuration.limits = readLimits(&section)
+        configuration.backups = readBackups(&section)
         configuration.log = readLog(&section)
         let problems = section.finish()
         guard problems.isEmpty else {

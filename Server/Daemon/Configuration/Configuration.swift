@@ -9,6 +9,8 @@ struct Configuration: Hashable, Sendable {
     /// Nil when the server keeps no accounts.
     var accounts: Accounts?
     var limits = Limits()
+    /// Nil when the server makes no backups by itself.
+    var backups: Backups?
     var log = Log()
 
     struct Listen: Hashable, Sendable {

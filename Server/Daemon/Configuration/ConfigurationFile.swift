@@ -47,6 +47,7 @@ extension Configuration {
         result.tls.certificate = absolute(tls.certificate)
         result.tls.key = absolute(tls.key)
         for index in result.databases.indices { result.databases[index].folder = absolute(databases[index].folder) }
+        result.backups?.folder = absolute(backups?.folder ?? "")
         func located(_ tokens: Tokens) -> Tokens {
             var result = tokens
             for index in tokens.keys.indices { result.keys[index].file = absolute(tokens.keys[index].file) }

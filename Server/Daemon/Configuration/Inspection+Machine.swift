@@ -63,7 +63,7 @@ extension Inspection {
         return nil
     }
 
-    private static func nearestExisting(_ path: String) -> String {
+    static func nearestExisting(_ path: String) -> String {
         var existing = URL(filePath: path)
         while !FileManager.default.fileExists(atPath: existing.path), existing.path != "/" {
             existing.deleteLastPathComponent()
@@ -84,7 +84,7 @@ extension Inspection {
         }
     }
 
-    private static func realPath(_ path: String) -> String {
+    static func realPath(_ path: String) -> String {
         let existing = nearestExisting(path)
         guard let real = realpath(existing, nil) else { return path }
         defer { free(real) }

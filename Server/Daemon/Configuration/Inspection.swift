@@ -42,6 +42,7 @@ struct Inspection {
             inspectPermissions(of: database, configuration, key: "databases[\(index)].permissions")
         }
         inspectFoldersApart(configuration.databases)
+        if let backups = configuration.backups { inspectBackups(backups, configuration.databases) }
     }
 
     /// The verifiers of other issuers' tokens. Throws when anything is wrong.

@@ -164,6 +164,7 @@ extension Configuration {
         }
         if accounts != old.accounts { names.append("accounts") }
         if limits != old.limits { names.append("limits") }
+        if backups != old.backups { names.append("backups") }
         if log != old.log { names.append("log") }
         return names
     }

@@ -261,10 +261,12 @@ package final class ObjectStore: Sendable {
     // MARK: - The file
 
     /// Writes a copy without unused space to a path where no file is yet, while the file is in use.
-    /// - Parameter key: the 64 bytes that encrypt the copy; nil for a plain one.
-    package func copy(to path: String, key: [UInt8]? = nil) throws(StoreError) {
+    /// - Parameters:
+    ///   - key: the 64 bytes that encrypt the copy; nil for a plain one.
+    ///   - pace: how it leaves room for other work on the disk; nil for a copy that is made as fast as possible.
+    package func copy(to path: String, key: [UInt8]? = nil, pace: CopyPace? = nil) throws(StoreError) {
         try refuseIfClosed()
-        try reporting { () throws(StorageError) in try storage.copy(to: path, key: key) }
+        try reporting { () throws(StorageError) in try storage.copy(to: path, key: key, pace: pace) }
     }
 
     /// Gives unused space at the end of the file back to the system, after moving there what can be moved.

@@ -54,8 +54,10 @@ package protocol Storage: AnyObject, Sendable {
         -> [TreeRange]
 
     /// Writes a copy without unused space to a path where no file is yet. The storage may be in use meanwhile.
-    /// - Parameter key: the 64 bytes that encrypt the copy; nil for a plain one.
-    func copy(to path: String, key: [UInt8]?) throws(StorageError)
+    /// - Parameters:
+    ///   - key: the 64 bytes that encrypt the copy; nil for a plain one.
+    ///   - pace: how it leaves room for other work on the disk; nil for a copy that is made as fast as possible.
+    func copy(to path: String, key: [UInt8]?, pace: CopyPace?) throws(StorageError)
 
     /// Moves pages from the end of the file into free space, and shortens the file.
     func compact() throws(StorageError)
@@ -65,6 +67,13 @@ package protocol Storage: AnyObject, Sendable {
     func verify(_ progress: (_ done: Int, _ total: Int) -> Void) throws(StorageError) -> StorageReport
 
     func statistics() throws(StorageError) -> StorageStatistics
+}
+
+extension Storage {
+    /// Writes a copy as fast as possible.
+    package func copy(to path: String, key: [UInt8]?) throws(StorageError) {
+        try copy(to: path, key: key, pace: nil)
+    }
 }
 
 /// Ends an observation when it goes away.

@@ -188,8 +188,18 @@ final class Record {
         return try StoreEmbedded.schemaElements(in: transaction)
     }
 
-    /// What is wrong in the file.
-    func problems() throws -> [String] { try file.verify().problems.map { "\($0)" } }
+    /// What is wrong in the file, and in what the record keeps beside the objects.
+    func problems() throws -> [String] { try file.verify().problems + report().problems }
+
+    func report() throws -> RecordReport { try StoreEmbedded.verify(file) }
+
+    /// Changes the file below the record.
+    func change(_ body: (Transaction) -> Void) throws {
+        let transaction = try file.write()
+        defer { transaction.end() }
+        body(transaction)
+        try transaction.commit()
+    }
 
     /// Puts an entry into a tree, as another build may have left it.
     func put(_ tree: String, _ key: [UInt8], _ value: [UInt8]) throws {

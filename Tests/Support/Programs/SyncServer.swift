@@ -122,6 +122,37 @@ package final class SyncServer {
     @discardableResult
     package func verify() throws -> String { try tool("verify", "--configuration", path("sync-server.yaml")) }
 
+    // MARK: - Backups
+
+    /// Makes a backup of the first database and returns its path.
+    package func backUp(to path: String) throws -> String {
+        let text = try tool(["backup"] + ofFirstDatabase + ["--to", path, "--megabytes-per-second", "0"])
+        guard let last = text.split(separator: "\n").last, let range = last.range(of: " s: ") else {
+            throw Failure(description: "'\(text)' does not say where the backup is")
+        }
+        return String(last[range.upperBound...])
+    }
+
+    /// Begins a slow backup of the first database, which can be killed.
+    package func beginBackup(to path: String, megabytesPerSecond: Int) throws -> ChildProcess {
+        try ChildProcess(
+            name: "backup", program: program,
+            arguments: ["backup"] + ofFirstDatabase
+                + ["--to", path, "--megabytes-per-second", "\(megabytesPerSecond)"],
+            log: folder.appendingPathComponent("backup.log"))
+    }
+
+    /// Puts a backup in the place of the first database.
+    @discardableResult
+    package func restore(from backup: String, _ more: String...) throws -> String {
+        try tool(["restore", "--from", backup] + ofFirstDatabase + more)
+    }
+
+    /// Tries a restore in a folder of its own, and returns what the program says.
+    package func drill(_ backup: String) throws -> String { try tool("restore", "--from", backup, "--check") }
+
+    private var ofFirstDatabase: [String] { ["--configuration", path("sync-server.yaml"), "--database", database] }
+
     /// What the program says of its version.
     package func version() throws -> String { try tool("--version") }
 

@@ -516,7 +516,7 @@ final class ServerProcess {
     }
 
     /// Where its file contradicts itself.
-    func problems() throws -> [String] { try file.verify().problems.map { "\($0)" } }
+    func problems() throws -> [String] { try file.verify().problems + StoreEmbedded.verify(file).problems }
 
     func read<R>(_ body: (Transaction) throws -> R) throws -> R {
         let transaction = try file.read()

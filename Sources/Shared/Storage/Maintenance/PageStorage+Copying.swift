@@ -5,7 +5,7 @@ extension PageStorage {
     /// Writes the copy under another name beside the target first, so that an unfinished copy is never taken for a
     /// whole one. The writer holds a lock on that file. The copy gets the target's name only if no file has it, and
     /// loses the other name before the change is synced: the next copy would overwrite a file of that name.
-    package func copy(to path: String, key: [UInt8]?) throws(StorageError) {
+    package func copy(to path: String, key: [UInt8]?, pace: CopyPace?) throws(StorageError) {
         guard access(path, F_OK) != 0 else {
             throw StorageError(errno: EEXIST, doing: "write the copy", path: path)
         }
@@ -15,7 +15,7 @@ extension PageStorage {
         // The lock is held until the end: without it the name may be another copy's.
         defer { withExtendedLifetime(lock) {} }
         do throws(StorageError) {
-            try Self.copy(snapshot, to: disk, path: path, key: key)
+            try Self.copy(snapshot, to: disk, path: path, key: key, pace: pace)
             try Self.name(unfinished, path)
         } catch {
             unlink(unfinished)
@@ -94,7 +94,7 @@ extension PageStorage {
 
     /// Writes a snapshot to an empty disk, in order and without gaps.
     static func copy(
-        _ snapshot: PageSnapshot, to disk: any DiskFile, path: String, key: [UInt8]?
+        _ snapshot: PageSnapshot, to disk: any DiskFile, path: String, key: [UInt8]?, pace: CopyPace? = nil
     ) throws(StorageError) {
         let target = try PageFile.open(
             disk, shared: SharedState(), isFirst: true, path: path,
@@ -106,6 +106,9 @@ extension PageStorage {
         try snapshot.file.space.withView { view throws(StorageError) in
             let state = snapshot.header.state
             _ = try target.commit(over: base, .durable, versionStep: step) { output throws(StorageError) in
+                output.afterBatch = pace?.batches(
+                    on: disk, totalBytes: Int(state.livePages) << Pages.sizeShift, path: path)
+                defer { output.afterBatch = nil }
                 let builder = TreeBuilder(output: output)
                 try builder.append(contentsOf: TreeReader(space: view, root: state.trees))
                 let directory = LeafDirectory(space: view, root: state.directory)
@@ -113,6 +116,23 @@ extension PageStorage {
             }
         }
         if let damage = snapshot.damage { throw damage }
+    }
+}
+
+extension CopyPace {
+    /// What a copy does after each batch of pages.
+    fileprivate func batches(
+        on disk: any DiskFile, totalBytes: Int, path: String
+    ) -> (_ writtenBytes: Int) throws(StorageError) -> Void {
+        var syncedBytes = 0
+        return { writtenBytes throws(StorageError) in
+            guard writtenBytes - syncedBytes >= Self.unsyncedBytesMax else { return }
+            let result = disk.synchronizeWhole()
+            guard result == 0 else { throw StorageError(errno: Int32(-result), doing: "write the copy", path: path) }
+            disk.dropCache()
+            syncedBytes = writtenBytes
+            try afterPart(writtenBytes, max(writtenBytes, totalBytes))
+        }
     }
 }
 

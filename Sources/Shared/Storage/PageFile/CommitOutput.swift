@@ -27,6 +27,9 @@ final class CommitOutput: PageOutput {
     private var kept: [UnsafeMutableRawBufferPointer] = []
 
     private(set) var writtenBytes = 0
+    /// Called after each batch of pages with the bytes written so far. A copy paces itself here: nobody waits for the
+    /// file that it writes. An error makes the commit fail.
+    var afterBatch: ((_ writtenBytes: Int) throws(StorageError) -> Void)?
     /// Pages added minus pages freed.
     private(set) var pageBalance = 0
 
@@ -140,6 +143,7 @@ final class CommitOutput: PageOutput {
         gatheredBytes = 0
         pieces.removeAll(keepingCapacity: true)
         file.seal?.forgetSealed()
+        try afterBatch?(writtenBytes)
     }
 
     var needsRuns: Bool { !pieces.isEmpty }

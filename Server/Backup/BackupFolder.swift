@@ -1,0 +1,26 @@
+import Foundation
+
+/// A folder of backups, as their names describe it.
+package enum BackupFolder {
+    /// The backups of a database, the oldest first. Only those with a manifest: a folder that merely has such a name is
+    /// not counted and never removed.
+    package static func backups(of database: String, in folder: String) -> [BackupName] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.compactMap(BackupName.init)
+            .filter { name in
+                name.database == database
+                    && FileManager.default.fileExists(
+                        atPath: "\(folder)/\(name.text)/\(BackupManifest.fileName)")
+            }
+            .sorted { ($0.stamp, $0.version) < ($1.stamp, $1.version) }
+    }
+
+    /// Removes the oldest backups of a database beyond a number to keep. Call it when a newer one is whole.
+    ///
+    /// - Returns: the names of those that were removed.
+    package static func thin(_ database: String, in folder: String, keep: Int) throws(BackupError) -> [String] {
+        let old = backups(of: database, in: folder).dropLast(max(1, keep)).map(\.text)
+        for name in old { try UnfinishedFolder.remove(name, in: folder) }
+        return old
+    }
+}
