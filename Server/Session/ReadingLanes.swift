@@ -14,6 +14,8 @@ final class ReadingLanes: Sendable {
     let hellos = StoreThread(label: "causeway.hello")
     private let behind: [StoreThread]
     private let long: [StoreThread]
+    private let calls: [StoreThread]
+    private let lastCall = Atomic<UInt64>(0)
 
     /// How long a piece of work may keep others waiting.
     static let stepMilliseconds = 20
@@ -24,9 +26,12 @@ final class ReadingLanes: Sendable {
 
     /// More than one, so that one session's expensive queries do not delay the devices of the other thread.
     static let behindCount = 2
+    /// Threads for calls of back ends. No device waits for them.
+    static let callCount = 2
 
     init() {
         behind = (0..<Self.behindCount).map { StoreThread(label: "causeway.read.behind.\($0)") }
+        calls = (0..<Self.callCount).map { StoreThread(label: "causeway.read.call.\($0)") }
         long = (0..<Self.longCount).map { StoreThread(label: "causeway.read.long.\($0)") }
     }
 
@@ -38,7 +43,12 @@ final class ReadingLanes: Sendable {
         }
     }
 
-    var all: [StoreThread] { [quick, hellos] + behind + long }
+    /// The thread for the next piece of a call.
+    func nextCall() -> StoreThread {
+        calls[Int(lastCall.wrappingAdd(1, ordering: .relaxed).newValue % UInt64(calls.count))]
+    }
+
+    var all: [StoreThread] { [quick, hellos] + behind + long + calls }
 }
 
 /// Where a session's piece of work is done.
