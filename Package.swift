@@ -61,8 +61,9 @@ let server: [Target] = [
     .executableTarget(
         name: name("Daemon"),
         dependencies: [
-            "Endpoint", "Environment", "Identity", "Ingest", "Model", "ObjectStore", "Query", "Session", "Store",
-            "StoreEmbedded", "Subscriptions", "Wire",
+            "DataAPI", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "Model", "ObjectStore", "Query",
+            "Session",
+            "Store", "StoreEmbedded", "Subscriptions", "Wire",
         ].map { .target(name: name($0)) } + Package.daemon + ["CAllocator"],
         path: "Server/Daemon",
         exclude: ["allocator"],
@@ -70,6 +71,13 @@ let server: [Target] = [
     ),
     // What the C library tells of its memory, and gives back when it is asked to.
     .systemLibrary(name: "CAllocator", path: "Server/Daemon/allocator"),
+    part(
+        "Server", "DataAPI",
+        uses: [
+            "Endpoint", "HTTP", "Merge", "Model", "Operations", "Query", "Session", "Store", "Subscriptions", "Wire",
+        ],
+        libraries: [Package.log], documents: ["API.md", "openapi.yaml"]
+    ),
     part(
         "Server", "Endpoint",
         uses: ["Environment", "HTTP", "Model", "Operations", "Session", "Wire"],
@@ -184,6 +192,14 @@ let tests: [Target] = [
     ),
     test("Server", "HTTP", uses: ["HTTP"], libraries: Package.nio(for: "Server") + [Package.log]),
     test(
+        "Server", "DataAPI",
+        uses: shape + [
+            "DataAPI", "Endpoint", "HTTP", "Ingest", "Query", "Session", "Store", "StoreEmbedded", "Subscriptions",
+            "Wire",
+        ],
+        libraries: [Package.log, Package.yaml]
+    ),
+    test(
         "Server", "Endpoint",
         uses: shape + [
             "Endpoint", "Environment", "HTTP", "Identity", "Session", "Store", "StoreEmbedded",
@@ -224,9 +240,10 @@ let tests: [Target] = [
     test(
         "System", "SyncedRealm",
         uses: [
-            "Database", "Environment", "Identity", "Ingest", "Operations", "Session", "Store", "StoreEmbedded",
-            "Support/Seeds", "Sync", "Wire",
-        ]
+            "DataAPI", "Database", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "Operations", "Session",
+            "Store", "StoreEmbedded", "Support/Seeds", "Sync", "Wire",
+        ],
+        libraries: [Package.log]
     ),
     test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs", "Support/Seeds"]),
     test(
@@ -401,8 +418,9 @@ extension Package {
         arguments, log,
         library("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
         library("UnixSignals", of: "swift-service-lifecycle", for: "Server"),
-        library("Yams", of: "Yams", for: "Server"),
+        yaml,
     ]
+    static let yaml = library("Yams", of: "Yams", for: "Server")
 
     /// - Parameter trait: without which nobody fetches or builds it.
     private static func library(_ name: String, of package: String, for trait: String? = nil) -> Target.Dependency {
