@@ -61,8 +61,8 @@ let server: [Target] = [
     .executableTarget(
         name: name("Daemon"),
         dependencies: [
-            "Backup", "Endpoint", "Environment", "Identity", "Ingest", "Model", "ObjectStore", "Query", "Session",
-            "Store", "StoreEmbedded", "Subscriptions", "Wire",
+            "Backup", "DataAPI", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "Model", "ObjectStore",
+            "Query", "Session", "Store", "StoreEmbedded", "Subscriptions", "Wire",
         ].map { .target(name: name($0)) } + Package.daemon + ["CAllocator"],
         path: "Server/Daemon",
         exclude: ["allocator"],
@@ -76,6 +76,13 @@ let server: [Target] = [
         libraries: ["CBackup", Package.crypto], excludes: ["system"]
     ),
     .target(name: "CBackup", path: "Server/Backup/system"),
+    part(
+        "Server", "DataAPI",
+        uses: [
+            "Endpoint", "HTTP", "Merge", "Model", "Operations", "Query", "Session", "Store", "Subscriptions", "Wire",
+        ],
+        libraries: [Package.log], documents: ["API.md", "openapi.yaml"]
+    ),
     part(
         "Server", "Endpoint",
         uses: ["Environment", "HTTP", "Model", "Operations", "Session", "Wire"],
@@ -190,6 +197,14 @@ let tests: [Target] = [
     ),
     test("Server", "HTTP", uses: ["HTTP"], libraries: Package.nio(for: "Server") + [Package.log]),
     test(
+        "Server", "DataAPI",
+        uses: shape + [
+            "DataAPI", "Endpoint", "HTTP", "Ingest", "Query", "Session", "Store", "StoreEmbedded", "Subscriptions",
+            "Wire",
+        ],
+        libraries: [Package.log, Package.yaml]
+    ),
+    test(
         "Server", "Endpoint",
         uses: shape + [
             "Endpoint", "Environment", "HTTP", "Identity", "Session", "Store", "StoreEmbedded",
@@ -234,9 +249,10 @@ let tests: [Target] = [
     test(
         "System", "SyncedRealm",
         uses: [
-            "Database", "Environment", "Identity", "Ingest", "Operations", "Session", "Store", "StoreEmbedded",
-            "Support/Seeds", "Sync", "Wire",
-        ]
+            "DataAPI", "Database", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "Operations", "Session",
+            "Store", "StoreEmbedded", "Support/Seeds", "Sync", "Wire",
+        ],
+        libraries: [Package.log]
     ),
     test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs", "Support/Seeds"]),
     test(
@@ -411,8 +427,9 @@ extension Package {
         arguments, log,
         library("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
         library("UnixSignals", of: "swift-service-lifecycle", for: "Server"),
-        library("Yams", of: "Yams", for: "Server"),
+        yaml,
     ]
+    static let yaml = library("Yams", of: "Yams", for: "Server")
 
     /// - Parameter trait: without which nobody fetches or builds it.
     private static func library(_ name: String, of package: String, for trait: String? = nil) -> Target.Dependency {

@@ -41,6 +41,7 @@ package final class Conversations: Sendable {
     let commits: CommitQueue
     let lanes: ReadingLanes
     let intakeThread: StoreThread
+    let callClients = CallClients()
     /// A quarter of the interval of heartbeats is precise enough for them.
     let wheel: WakingWheel
     private let pulse: Pulse

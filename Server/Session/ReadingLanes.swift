@@ -14,6 +14,8 @@ final class ReadingLanes: Sendable {
     let hellos = StoreThread(label: "causeway.hello")
     private let behind: [StoreThread]
     private let long: [StoreThread]
+    private let calls: [StoreThread]
+    private let lastCall = Atomic<UInt64>(0)
 
     /// How long a piece of work may keep others waiting.
     static let stepMilliseconds = 20
@@ -22,12 +24,16 @@ final class ReadingLanes: Sendable {
     /// The most threads of a kind: each long piece may hold what it found of a whole class.
     static let countMax = 16
 
+    /// Threads for calls of back ends. No device waits for them.
+    static let callCount = 2
+
     /// - Parameter cores: of the machine. Even a small one gets two threads of each kind, so that one session's expensive
     ///   queries do not delay the devices of the other thread.
     init(cores: Int) {
         let count = min(max(cores, 2), Self.countMax)
         behind = (0..<count).map { StoreThread(label: "causeway.read.behind.\($0)") }
         long = (0..<count).map { StoreThread(label: "causeway.read.long.\($0)") }
+        calls = (0..<Self.callCount).map { StoreThread(label: "causeway.read.call.\($0)") }
     }
 
     func thread(_ lane: ReadingLane, of session: UInt64) -> StoreThread {
@@ -38,7 +44,12 @@ final class ReadingLanes: Sendable {
         }
     }
 
-    var all: [StoreThread] { [quick, hellos] + behind + long }
+    /// The thread for the next piece of a call.
+    func nextCall() -> StoreThread {
+        calls[Int(lastCall.wrappingAdd(1, ordering: .relaxed).newValue % UInt64(calls.count))]
+    }
+
+    var all: [StoreThread] { [quick, hellos] + behind + long + calls }
 }
 
 /// Where a session's piece of work is done.

@@ -111,12 +111,18 @@ package struct UploadBatch: Hashable, Sendable {
     /// What the user may write; nil is everything.
     package var permissions: Permissions?
     package var changesets: [Changeset]
+    /// Set for the one changeset of a call of a back end; see `CallTerms`.
+    package var call: CallTerms?
 
-    package init(client: ClientID, user: String, permissions: Permissions? = nil, changesets: [Changeset]) {
+    package init(
+        client: ClientID, user: String, permissions: Permissions? = nil, changesets: [Changeset],
+        call: CallTerms? = nil
+    ) {
         self.client = client
         self.user = user
         self.permissions = permissions
         self.changesets = changesets
+        self.call = call
     }
 }
 
@@ -127,11 +133,16 @@ package struct CommitOutcome: Hashable, Sendable {
     package var version: ServerVersion
     /// Why the changeset after `committed` was not applied.
     package var failure: StoreFailure?
+    /// What an earlier call with the same key has committed: this one was not applied again.
+    package var receipt: CallReceipt?
 
-    package init(committed: UInt64, version: ServerVersion, failure: StoreFailure? = nil) {
+    package init(
+        committed: UInt64, version: ServerVersion, failure: StoreFailure? = nil, receipt: CallReceipt? = nil
+    ) {
         self.committed = committed
         self.version = version
         self.failure = failure
+        self.receipt = receipt
     }
 }
 

@@ -2,7 +2,7 @@
 package struct StoreFailure: Error, Hashable, Sendable {
     package var code: Code
     package var message: String
-    /// The refused operations of one-way entries; empty where the failure is about the whole batch.
+    /// The refused operations of one-way entries and of calls; empty where the failure is about the whole batch.
     package var refusals: [Refusal]
     /// After how long to try again, where too much waits.
     package var retryAfterMilliseconds: UInt64?
@@ -46,6 +46,10 @@ package struct StoreFailure: Error, Hashable, Sendable {
         package static let busy = Code("busy")
         /// It takes longer than its `Pace` allows.
         package static let interrupted = Code("interrupted")
+        /// An object is not as a call expected it: somebody else has changed it meanwhile.
+        package static let conflict = Code("conflict")
+        /// The key of a call was used for another call.
+        package static let callKeyReused = Code("callKeyReused")
         /// Nobody opened it, or it was closed.
         package static let closed = Code("closed")
     }

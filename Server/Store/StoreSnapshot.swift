@@ -21,6 +21,9 @@ package protocol StoreSnapshot: AnyObject {
         of client: ClientID, after acknowledged: UInt64, through last: UInt64, limit: Int
     ) throws(StoreFailure) -> [Refusal]
 
+    /// What a call with this key has committed; nil when there was none, or it is forgotten.
+    func receipt(_ key: CallKey) throws(StoreFailure) -> CallReceipt?
+
     // MARK: Classes
 
     func classNumber(_ name: String) -> Int?
@@ -36,6 +39,8 @@ package protocol StoreSnapshot: AnyObject {
     func keys(
         _ classNumber: Int, matching predicate: BoundPredicate, in rows: ClosedRange<ObjectKey>
     ) throws(StoreFailure) -> [ObjectKey]
+    /// No row of the class has this key or a later one.
+    func rowsEnd(_ classNumber: Int) -> ObjectKey
     func matches(_ row: Row, _ predicate: BoundPredicate) throws(StoreFailure) -> Bool
     /// Nil when no object with this name is alive.
     func row(_ name: ObjectName) -> Row?

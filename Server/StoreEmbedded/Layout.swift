@@ -21,6 +21,8 @@ import CausewayModel
 /// | images | version, 8; number, 4 | `ObjectState` |
 /// | edits | version, 8; number, 4; column, 4 | `KeptEdits`: what the version did to a list, set, map or text of the object |
 /// | refusals | client, 8; changeset, 8 | `RefusalRecord`; of an earlier build also client, 8; changeset, 8; operation, 4: code, reason, object |
+/// | receipts | length of the user's name, 2; user; key of the call | `ReceiptTree` |
+/// | receipts.order | number, 8 | key of the receipt |
 enum Layout {
     static let meta = "server.meta"
     static let classes = "server.classes"
@@ -39,6 +41,8 @@ enum Layout {
     static let images = "server.images"
     static let edits = "server.edits"
     static let refusals = "server.refusals"
+    static let receipts = "server.receipts"
+    static let receiptOrder = "server.receipts.order"
 
     static func row(_ classNumber: Int, _ key: ObjectKey) -> [UInt8] {
         bytes(UInt32(truncatingIfNeeded: classNumber)) + bytes(UInt64(bitPattern: key.rawValue))

@@ -77,6 +77,11 @@ extension StoreEmbedded {
             outcome.failure = error
             return outcome
         }
+        if let call = batch.call, let base = batch.changesets.first?.base {
+            let known = try known(of: call, base: base, at: meta, in: transaction)
+            (outcome.receipt, outcome.failure) = (known.receipt, known.failure)
+            if known.receipt != nil || known.failure != nil { return outcome }
+        }
         if let other = batch.changesets.first(where: { $0.sequence <= client.committed && client.isOfCopy($0) }) {
             outcome.committed = other.sequence - min(1, other.sequence)
             outcome.failure = StoreFailure(
@@ -88,7 +93,7 @@ extension StoreEmbedded {
         let catalog = catalog(of: transaction)
         var check = OperationCheck(catalog, of: batch.client, predecessors: client.predecessors, in: transaction)
         var merging: Merging?
-        for changeset in batch.changesets where changeset.sequence > client.committed {
+        for changeset in batch.numbered(after: client.committed) where changeset.sequence > client.committed {
             do {
                 try Self.checkSequence(changeset, batch, client)
                 try checkRefusals(of: client)
@@ -117,6 +122,10 @@ extension StoreEmbedded {
             let concealment = Concealment(
                 batch.permissions, of: batch.user, catalog, at: version, past, in: transaction)
             let verdicts = try judge(operations, of: clamped, &check, current, batch.permissions, concealment)
+            if batch.call != nil, !verdicts.isEmpty {
+                outcome.failure = refused(verdicts, of: operations)
+                break
+            }
             guard verdicts.count <= options.refusalsMax else {
                 if made.runs > 0 { return nil }
                 outcome.failure = tooManyRefused(verdicts)
@@ -141,10 +150,14 @@ extension StoreEmbedded {
             try merging.finish(&meta, editedBytesMin: options.editedBytesMin)
             _ = client.hear(at: meta.received)
             client.save(for: batch.client, in: transaction)
+            if let receipt = batch.call?.receipt {
+                try ReceiptTree(in: transaction)
+                    .append(receipt, version: meta.version, receivedAt: time, options)
+            }
             outcome.version = meta.version
         }
         // What another copy of the file has sent behind these is none of the caller's.
-        let last = outcome.failure == nil ? batch.changesets.last?.sequence : nil
+        let last = outcome.failure == nil && batch.call == nil ? batch.changesets.last?.sequence : nil
         outcome.committed = min(client.committed, last ?? client.committed)
         return outcome
     }

@@ -48,6 +48,9 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         /// How many elements of collections are read for rules while one changeset is judged, operation by operation.
         /// After that the rest of each object's operations is judged at once.
         package var ruleElementsMax: Int
+        /// How many receipts of calls with keys are kept, and for how long. The oldest go first.
+        package var receiptsMax: UInt64
+        package var receiptAgeMaxMilliseconds: UInt64
         /// What hellos may add to the schema.
         package var schemaBounds: SchemaBounds
         /// After how many days in which nothing was heard of a client less is kept of it; see `ClientKeeping`.
@@ -60,7 +63,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             historyAgeMaxMilliseconds: UInt64 = 30 * 86_400_000, editedBytesMin: Int = 128,
             refusalBytesMax: UInt64 = 256 << 10,
             toldRefusalBytesMax: UInt64 = 256 << 10, refusalsMax: Int = 10_000, pastEntriesMax: Int = 100_000,
-            ruleElementsMax: Int = 1 << 20, schemaBounds: SchemaBounds = SchemaBounds(),
+            ruleElementsMax: Int = 1 << 20, receiptsMax: UInt64 = 200_000,
+            receiptAgeMaxMilliseconds: UInt64 = 86_400_000, schemaBounds: SchemaBounds = SchemaBounds(),
             clientDaysMax: UInt64 = 365, mapSizeBytes: Int? = nil, inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
@@ -72,6 +76,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             self.refusalsMax = refusalsMax
             self.pastEntriesMax = pastEntriesMax
             self.ruleElementsMax = ruleElementsMax
+            self.receiptsMax = receiptsMax
+            self.receiptAgeMaxMilliseconds = receiptAgeMaxMilliseconds
             self.schemaBounds = schemaBounds
             self.clientDaysMax = clientDaysMax
             self.mapSizeBytes = mapSizeBytes

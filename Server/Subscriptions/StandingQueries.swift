@@ -193,7 +193,7 @@ extension StandingQueries {
 
 extension BoundPredicate {
     /// The properties of the queried class that it looks at, by their numbers.
-    fileprivate var properties: Set<Int> {
+    var properties: Set<Int> {
         var found: Set<Int> = []
         collect(into: &found)
         return found

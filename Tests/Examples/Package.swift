@@ -7,7 +7,7 @@ import PackageDescription
 
 // `deploy/examples` says so when this list is not that of the pages.
 let guides = [
-    "ConflictsAndMerging", "DefiningModels", "DeployingToAFleet", "DifferentOnLinux", "ErrorsAndDebugging",
+    "BackEnds", "ConflictsAndMerging", "DefiningModels", "DeployingToAFleet", "DifferentOnLinux", "ErrorsAndDebugging",
     "GettingStarted", "Installing", "LimitsAndPlatforms", "MigratingFromRealm", "MovingFromAtlas", "Observing",
     "Queries", "QuestionsAndAnswers", "Readme", "ReadmeStart", "RunningAServer", "Syncing", "TestingYourApp",
     "ThreadsAndActors", "UndoAndRedo",

@@ -42,12 +42,13 @@ struct Serve: AsyncParsableCommand {
             uniqueKeysWithValues: configuration.databases.map { ($0.name, PermissionOffice($0.permissions)) })
         let verifiers = TokenVerifiers(try inspection.verifiers(configuration))
         let accounts = try await configuration.openAccounts(inspection, verifiers, clock: clock, logger: logger)
+        let authenticator = TokenAuthenticator(
+            verifiers: verifiers, accounts: accounts, offices: offices, clock: clock)
         let endpoint = try Endpoint(
             configuration.endpoint(inspection),
             services: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
             accounts: accounts.mapValues(AccountCounter.init),
-            authenticator: TokenAuthenticator(
-                verifiers: verifiers, accounts: accounts, offices: offices, clock: clock),
+            authenticator: authenticator,
             clock: clock, logger: logger
         )
         let backups = configuration.backups.map { plan in
@@ -55,14 +56,17 @@ struct Serve: AsyncParsableCommand {
                 plan: plan, databases: configuration.databases.map { .init(name: $0.name, folder: $0.folder) },
                 clock: clock, logger: logger)
         }
+        let api = try configuration.apiListener(inspection, tenants, authenticator, logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
-                    .init(service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, logger: logger)),
+                    .init(
+                        service: Serving(
+                            endpoint: endpoint, tenants: tenants, accounts: accounts, api: api, logger: logger)),
                     .init(
                         service: Reloading(
                             file: option.file, configuration: configuration, endpoint: endpoint, tenants: tenants,
-                            accounts: accounts, offices: offices, verifiers: verifiers, logger: logger)),
+                            accounts: accounts, offices: offices, verifiers: verifiers, api: api, logger: logger)),
                     .init(service: MemoryReturn()),
                     // Started last, it ends first: the databases are open until then.
                     .init(service: HistoryKeeping(tenants: tenants, logger: logger)),

@@ -29,6 +29,7 @@ extension Configuration {
         }
         var configuration = Configuration()
         configuration.listen = readListen(&section)
+        configuration.api = readAPI(&section)
         configuration.tls = readTLS(&section)
         configuration.tokens = readTokens(&section)
         configuration.databases = readDatabases(&section, configuration.tokens)

@@ -3,6 +3,8 @@ import CausewayIdentity
 /// The operator's settings: read from one YAML file, checked for sense, not yet checked against the disk.
 struct Configuration: Hashable, Sendable {
     var listen = Listen()
+    /// Nil when back ends are not served.
+    var api: API?
     var tls = TLS()
     var databases: [Database] = []
     var tokens = Tokens()
@@ -16,6 +18,12 @@ struct Configuration: Hashable, Sendable {
     struct Listen: Hashable, Sendable {
         var host = "0.0.0.0"
         var port = 7443
+    }
+
+    /// Where back ends are served.
+    struct API: Hashable, Sendable {
+        var host = "127.0.0.1"
+        var port = 7444
     }
 
     struct TLS: Hashable, Sendable {

@@ -15,6 +15,7 @@ extension Inspection {
                     "'\(configuration.listen.host.prefix(80))' is no address and no name that this machine knows. 0.0.0.0 "
                         + "listens on every address."))
         }
+        inspectAPI(configuration)
         let files = OpenFiles.limit
         if files < configuration.limits.connections + Self.otherFiles {
             warnings.append(
@@ -23,6 +24,22 @@ extension Inspection {
                     "This process may have \(files) files open, so that it takes \(configuration.connectionsMax) connections "
                         + "and closes more. Raise the limit (ulimit -n, or LimitNOFILE of systemd), or lower this one.")
             )
+        }
+    }
+
+    private mutating func inspectAPI(_ configuration: Configuration) {
+        guard let api = configuration.api else { return }
+        if !Self.isAddress(api.host) {
+            problems.append(
+                ConfigurationProblem(
+                    "api.host",
+                    "'\(api.host.prefix(80))' is no address and no name that this machine knows. 127.0.0.1 listens for "
+                        + "programs of this machine alone, 0.0.0.0 on every address."))
+        }
+        if api.port == configuration.listen.port, api.port != 0 {
+            problems.append(
+                ConfigurationProblem(
+                    "api.port", "Devices are served on port \(api.port) already (listen.port). Choose another one."))
         }
     }
 

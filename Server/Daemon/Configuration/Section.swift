@@ -1,3 +1,4 @@
+import CausewayStore
 import Yams
 
 /// One mapping of the file, read key by key. What is wrong is noted and reading goes on. A key that was never asked for

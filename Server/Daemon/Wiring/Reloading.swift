@@ -1,4 +1,5 @@
 import CausewayEndpoint
+import CausewayHTTP
 import CausewayIdentity
 import CausewaySession
 import Foundation
@@ -23,6 +24,7 @@ struct Reloading: Service {
     let accounts: [String: Accounts]
     let offices: [String: PermissionOffice]
     let verifiers: TokenVerifiers
+    var api: HTTPListener?
     let logger: Logger
 
     /// How often the files are checked. Whoever replaces two files that belong together has as long for it.
@@ -115,6 +117,12 @@ struct Reloading: Service {
         }
         do throws(EndpointError) {
             try endpoint.replaceCertificate(chain: inspection.certificateChain, key: inspection.certificateKey)
+            // The same chain and key, which the endpoint has taken.
+            if let context = try? ServerTLS.context(
+                chain: inspection.certificateChain, key: inspection.certificateKey, protocols: ["http/1.1"])
+            {
+                api?.replaceTLS(context)
+            }
             logger.notice(
                 "the certificate was read anew", metadata: ["hosts": "\(inspection.hosts.joined(separator: ","))"])
         } catch {
@@ -159,6 +167,7 @@ extension Configuration {
     func sectionsForNextStart(after old: Configuration) -> [String] {
         var names: [String] = []
         if listen != old.listen { names.append("listen") }
+        if api != old.api { names.append("api") }
         if databases.map({ [$0.name, $0.folder] }) != old.databases.map({ [$0.name, $0.folder] }) {
             names.append("databases")
         }

@@ -1,4 +1,5 @@
 import CausewayEndpoint
+import CausewayHTTP
 import CausewayIdentity
 import Logging
 import ServiceLifecycle
@@ -15,11 +16,17 @@ struct Serving: Service {
     let endpoint: Endpoint
     let tenants: [Tenant]
     var accounts: [String: Accounts] = [:]
+    /// For back ends.
+    var api: HTTPListener?
     let logger: Logger
 
     func run() async throws {
         do {
             _ = try await endpoint.start()
+            if let api {
+                let port = try await api.start()
+                logger.info("back ends are served", metadata: ["host": "\(api.host)", "port": "\(port)"])
+            }
         } catch {
             await end()
             throw error
@@ -31,8 +38,10 @@ struct Serving: Service {
     }
 
     func end() async {
-        // Steps 1 to 3 are the endpoint's.
+        // Steps 1 to 3 are those of the endpoint and of the listener for back ends, at the same time.
+        async let apiHasEnded: Void? = api?.shutdown()
         await endpoint.shutdown()
+        _ = await apiHasEnded
         for tenant in tenants { tenant.close() }
         for accounts in accounts.values { await accounts.end() }
         logger.info("ended", metadata: ["databases": "\(tenants.map(\.name).joined(separator: ","))"])

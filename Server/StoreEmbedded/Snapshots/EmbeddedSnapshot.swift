@@ -50,6 +50,10 @@ final class EmbeddedSnapshot: StoreSnapshot {
         try RefusalTree(in: transaction).refusals(of: client, after: acknowledged, through: last, limit: limit)
     }
 
+    func receipt(_ key: CallKey) throws(StoreFailure) -> CallReceipt? {
+        try ReceiptTree(in: transaction).receipt(key)
+    }
+
     func classNumber(_ name: String) -> Int? { catalog.number(name) }
 
     func className(_ number: Int) -> String { catalog[number].name }
@@ -73,6 +77,8 @@ final class EmbeddedSnapshot: StoreSnapshot {
             throw StoreFailure(error)
         }
     }
+
+    func rowsEnd(_ classNumber: Int) -> ObjectKey { table(classNumber).keysEnd }
 
     func matches(_ row: Row, _ predicate: BoundPredicate) throws(StoreFailure) -> Bool {
         guard table(row.classNumber).exists(row.key) else { return false }

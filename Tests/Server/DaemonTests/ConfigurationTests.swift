@@ -1,4 +1,5 @@
 import CausewayIdentity
+import CausewayStore
 import Foundation
 import Testing
 

@@ -28,6 +28,10 @@ final class CountingSnapshot: StoreSnapshot {
         try snapshot.refusals(of: client, after: acknowledged, through: last, limit: limit)
     }
 
+    func receipt(_ key: CallKey) throws(StoreFailure) -> CallReceipt? { try snapshot.receipt(key) }
+
+    func rowsEnd(_ classNumber: Int) -> ObjectKey { snapshot.rowsEnd(classNumber) }
+
     /// Asked for each query that is bound.
     func classNumber(_ name: String) -> Int? {
         boundQueries += 1

@@ -4,6 +4,9 @@ import CausewayStorage
 extension Table {
     // MARK: - Objects
 
+    /// The key that the next object gets: all keys are below it.
+    package var keysEnd: ObjectKey { ObjectKey(nextKey) }
+
     /// Whether the key names an object that is here: not deleted, not a ghost.
     package func exists(_ key: ObjectKey) -> Bool {
         key.rawValue >= 0 && key.rawValue < nextKey && !isAbsent(key)

@@ -1,7 +1,7 @@
 /// Finds the known name that an unknown one was probably meant to be.
-enum NearestName {
+package enum NearestName {
     /// The nearest by edits, if at most a third of the letters differ.
-    static func of(_ name: String, among known: [String]) -> String? {
+    package static func of(_ name: String, among known: [String]) -> String? {
         let wanted = name.lowercased()
         // Names are short; a long one is no typing error, and its distance would be costly.
         guard wanted.utf8.count <= 64 else { return nil }
@@ -14,7 +14,7 @@ enum NearestName {
     }
 
     /// How many letters to insert, leave out, exchange or swap with a neighbour: the ways a hand slips.
-    static func distance(_ left: String, _ right: String) -> Int {
+    package static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         var rows = [Array(0...right.count)]
         for (row, leftByte) in left.enumerated() {

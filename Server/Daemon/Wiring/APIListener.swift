@@ -1,0 +1,23 @@
+import CausewayDataAPI
+import CausewayEndpoint
+import CausewayHTTP
+import Logging
+
+extension Configuration {
+    /// The listener for back ends; nil when they are not served.
+    func apiListener(
+        _ inspection: Inspection, _ tenants: [Tenant], _ authenticator: any Authenticator, _ logger: Logger
+    ) throws -> HTTPListener? {
+        guard let api else { return nil }
+        let service = DataAPI(
+            databases: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
+            authenticator: authenticator, logger: logger)
+        var limits = HTTPLimits()
+        limits.graceMilliseconds = Int64(self.limits.gracefulEndSeconds) * 1_000
+        return HTTPListener(
+            host: api.host, port: api.port,
+            tls: try ServerTLS.context(
+                chain: inspection.certificateChain, key: inspection.certificateKey, protocols: ["http/1.1"]),
+            service: service, limits: limits, logger: logger)
+    }
+}

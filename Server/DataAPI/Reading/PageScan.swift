@@ -1,0 +1,117 @@
+import CausewayModel
+import CausewayQuery
+import CausewaySession
+import CausewayStore
+import CausewaySubscriptions
+
+/// Finds the objects of one page, step by step: no step holds a thread for longer than others may wait.
+///
+/// Unchecked: one thread at a time calls it, each step after the one before.
+final class PageScan: @unchecked Sendable {
+    let snapshot: any StoreSnapshot
+    private let classNumber: Int
+    private let predicate: BoundPredicate
+    private let order: SortOrder
+    private let after: SortOrder.Position?
+    private let limit: Int
+    private let isCounting: Bool
+    /// The next row to look at, and the end of the class.
+    private var next: Int64
+    private let end: Int64
+    private var rowsAtOnce: Int64
+    private let rowsAtOnceMax: Int64
+    private var steps = 0
+    private(set) var count = 0
+    /// What was found, in order once the scan is done; one more than the page has room for, if there is more.
+    private(set) var found: [SortOrder.Position] = []
+    /// The scan ended before it had seen everything.
+    private(set) var isCut = false
+
+    /// How many comparisons are made in one piece: some milliseconds.
+    static let comparisonsAtOnceMax: Int64 = 1 << 18
+    static let rowsAtOnceRange: ClosedRange<Int64> = 64...65_536
+    static let rowsAtOnceFirst: Int64 = 1_024
+    /// How many steps a request may take: with steps of 20 ms, a second of one thread.
+    static let stepsMax = 50
+
+    init(
+        _ snapshot: any StoreSnapshot, _ query: SingleQuery, order: SortOrder, after: SortOrder.Position?, limit: Int,
+        isCounting: Bool
+    ) {
+        self.snapshot = snapshot
+        classNumber = query.classNumber
+        predicate = query.predicate
+        let rows = Self.comparisonsAtOnceMax / Int64(max(query.termCount, 1))
+        rowsAtOnceMax = min(max(rows, Self.rowsAtOnceRange.lowerBound), Self.rowsAtOnceRange.upperBound)
+        rowsAtOnce = min(Self.rowsAtOnceFirst, rowsAtOnceMax)
+        self.order = order
+        self.after = after
+        self.limit = limit
+        self.isCounting = isCounting
+        end = snapshot.rowsEnd(classNumber).rawValue
+        // A count is of the whole list, whatever page it stands on. A cursor may name any row.
+        let isWhole = isCounting || !order.keys.isEmpty
+        next = isWhole ? 0 : max(-1, min(after?.row.rawValue ?? -1, end)) + 1
+    }
+
+    /// Whether all of the list has to be gone over.
+    private var isWhole: Bool { isCounting || !order.keys.isEmpty }
+
+    /// Goes on for a step.
+    ///
+    /// - Returns: whether the page is found.
+    func step(until stepEnd: StepEnd) throws(APIError) -> Bool {
+        steps += 1
+        while next < end {
+            if !isWhole, found.count > limit { break }
+            if stepEnd.isReached {
+                guard steps >= Self.stepsMax else { return false }
+                guard !isWhole else { throw .tooCostly }
+                isCut = true
+                break
+            }
+            do throws(StoreFailure) {
+                try scanRows()
+            } catch {
+                throw APIError(error)
+            }
+        }
+        keepFirst()
+        return true
+    }
+
+    private func scanRows() throws(StoreFailure) {
+        let last = min(next + rowsAtOnce, end) - 1
+        let keys = try snapshot.keys(classNumber, matching: predicate, in: ObjectKey(next)...ObjectKey(last))
+        next = last + 1
+        rowsAtOnce = min(rowsAtOnce * 2, rowsAtOnceMax)
+        count += keys.count
+        for key in keys {
+            if order.keys.isEmpty, found.count > limit { break }
+            let position = order.position(of: Row(classNumber, key), in: snapshot)
+            if let after, !order.precedes(after, position) { continue }
+            found.append(position)
+        }
+        if found.count > Self.foundAtOnceMax + 2 * limit { keepFirst() }
+    }
+
+    private func keepFirst() {
+        if !order.keys.isEmpty { found.sort(by: order.precedes) }
+        if found.count > limit + 1 { found.removeSubrange((limit + 1)...) }
+    }
+
+    /// How many more than a page are kept before they are sorted and most of them dropped.
+    private static let foundAtOnceMax = 65_536
+
+    /// Where the scan stopped, if it was cut.
+    var cutPosition: SortOrder.Position { SortOrder.Position(row: ObjectKey(next - 1)) }
+}
+
+extension APIError {
+    fileprivate static var tooCostly: APIError {
+        APIError(
+            .tooCostly,
+            "An order or a count looks at every object that the query may find, and these take longer than one request may. "
+                + "Narrow where, best by an indexed property, or read the pages without sort and count.")
+    }
+}

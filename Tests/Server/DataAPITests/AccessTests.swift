@@ -1,0 +1,117 @@
+import CausewayDataAPI
+import CausewayStore
+import Testing
+
+@Suite("What a caller may read and write")
+struct AccessTests {
+    /// Plants up to number 5 can be read, their price and pot only up to 3, and written up to 4.
+    private func bench() async throws -> APIBench {
+        let bench = try APIBench()
+        for id in 0..<10 {
+            try await bench.call(
+                "POST", "objects/Plant",
+                #"{"_id": \#(id), "name": "n\#(id)", "price": {"$numberDecimal": "\#(id)"}, "pot": {"size": \#(id)}}"#)
+        }
+        bench.rules.value = AccessRules(
+            byClass: [
+                "Plant": AccessRules.OfClass(
+                    read: try APIBench.rule("_id <= 5"), create: try APIBench.rule("_id <= 4"),
+                    write: try APIBench.rule("_id <= 4"), delete: .never,
+                    properties: [
+                        "price": .init(read: try APIBench.rule("_id <= 3"), write: .never),
+                        "pot": .init(read: try APIBench.rule("_id <= 3")), "nick": .init(read: .never),
+                    ])
+            ])
+        return bench
+    }
+
+    @Test("objects and properties that may not be read are left out")
+    func reading() async throws {
+        let bench = try await bench()
+        let page = try await bench.call("GET", "objects/Plant?count=true")
+        #expect(page.objects.compactMap { $0["_id"]?.int } == [0, 1, 2, 3, 4, 5] && page.json["count"]?.int == 6)
+        for object in page.objects {
+            let isOpen = try #require(object["_id"]?.int) <= 3
+            #expect((object["price"] != nil) == isOpen && (object["pot"] != nil) == isOpen && object["nick"] == nil)
+        }
+        let single = try await bench.call("GET", "objects/Plant/5")
+        #expect(single.json["name"] == .string("n5") && single.json["price"] == nil && !single.text.contains("size"))
+        #expect(try await bench.call("GET", "objects/Plant/5?fields=price").text == #"{"_id":5}"#)
+        #expect(try await bench.call("GET", "objects/Plant/6").code == "objectUnknown")
+    }
+
+    @Test("no query and no order reveals what may not be read")
+    func querying() async throws {
+        let bench = try await bench()
+        func found(_ query: String) async throws -> [Int64] {
+            try await bench.call("GET", "objects/Plant?\(query)").objects.compactMap { $0["_id"]?.int }
+        }
+        #expect(try await found("where=_id%20%3E%204") == [5])
+        #expect(try await found("where=price%20%3E%3D%200") == [0, 1, 2, 3])
+        #expect(try await found("where=pot.size%20%3E%202") == [3])
+        #expect(try await found("where=NOT%20price%20%3D%3D%201") == [0, 2, 3])
+        #expect(try await found("sort=-price") == [3, 2, 1, 0])
+        #expect(try await bench.call("GET", "objects/Plant?where=nick%20%3D%3D%20nil").code == "queryInvalid")
+        #expect(try await bench.call("GET", "objects/Plant?sort=nick").code == "queryInvalid")
+    }
+
+    @Test("a write that is not permitted is refused as a whole, with its reasons")
+    func writing() async throws {
+        let bench = try await bench()
+        #expect(try await bench.call("PATCH", "objects/Plant/4", #"{"name": "x"}"#).status == 200)
+        let refused = try await bench.call("PATCH", "objects/Plant/5", #"{"name": "x"}"#)
+        #expect(refused.status == 403 && refused.code == "permissionDenied", "\(refused.text)")
+        #expect(refused.json["refusals"]?.elements?.first?["code"] == .string("permissionDenied"))
+        #expect(try await bench.call("DELETE", "objects/Plant/1").status == 403)
+        #expect(try await bench.call("POST", "objects/Plant", #"{"_id": 20}"#).status == 403)
+        let price = #"{"name": "y", "price": {"$numberDecimal": "9"}}"#
+        #expect(try await bench.call("PATCH", "objects/Plant/1", price).status == 403)
+        #expect(try await bench.call("GET", "objects/Plant/1").json["name"] == .string("n1"))
+        let body = #"""
+            {"operations": [{"patch": "Plant", "key": 1, "object": {"name": "a"}},
+              {"patch": "Plant", "key": 5, "object": {"name": "b"}}, {"patch": "Plant", "key": 2, "object": {"name": "c"}}]}
+            """#
+        let transaction = try await bench.call("POST", "transaction", body)
+        #expect(transaction.status == 403 && transaction.json["operation"]?.int == 1, "\(transaction.text)")
+        #expect(transaction.json["refusals"]?.elements?.map { $0["operation"]?.int } == [1])
+        #expect(try await bench.call("GET", "objects/Plant/1").json["name"] == .string("n1"))
+    }
+
+    @Test("an object that may not be read is answered as one that does not exist")
+    func hidden() async throws {
+        let bench = try await bench()
+        for (method, body) in [("GET", nil), ("PATCH", #"{"name": "x"}"#), ("DELETE", nil)] as [(String, String?)] {
+            let hidden = try await bench.call(method, "objects/Plant/8", body)
+            let absent = try await bench.call(method, "objects/Plant/88", body)
+            #expect(hidden.status == 404 && hidden.text == absent.text)
+        }
+        for method in ["POST", "PUT"] {
+            let path = method == "POST" ? "objects/Plant" : "objects/Plant/"
+            let hidden = try await bench.call(method, path + (method == "PUT" ? "8" : ""), #"{"_id": 8}"#)
+            let absent = try await bench.call(method, path + (method == "PUT" ? "88" : ""), #"{"_id": 88}"#)
+            #expect(hidden.status == 403 && hidden.text == absent.text, "\(hidden.text) \(absent.text)")
+        }
+    }
+
+    @Test("a put leaves what may not be read as it was")
+    func put() async throws {
+        let bench = try await bench()
+        #expect(try await bench.call("PUT", "objects/Plant/4", #"{"name": "new"}"#).status == 200)
+        bench.rules.value = nil
+        let plant = try await bench.call("GET", "objects/Plant/4").json
+        #expect(plant["name"] == .string("new") && plant["price"]?["$numberDecimal"] == .string("4"))
+        #expect(plant["pot"]?["size"]?.int == 4)
+    }
+
+    @Test("without a good token nothing is answered")
+    func tokens() async throws {
+        let bench = try APIBench()
+        for token in [nil, "bad"] as [String?] {
+            for (method, path) in [("GET", "objects/Plant"), ("POST", "transaction"), ("GET", "schema")] {
+                let reply = try await bench.call(method, path, method == "POST" ? "{}" : nil, as: token)
+                #expect(reply.status == 401 && reply.code == "tokenInvalid")
+                #expect(reply.header("www-authenticate") == "Bearer")
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+"""Calls the data API of a real daemon as API.md says. `deploy/test --api` runs it."""
+
+import argparse
+import socket
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "SecondClient"))
+
+from causeway_client.server import Server
+from checks.world import World
+from figures import figures
+from described import described
+from guide import run_guide
+from scenarios import SCENARIOS, Site
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def check(arguments: argparse.Namespace, folder: Path) -> int:
+    passed, failed = 0, 0
+    for number, scenario in enumerate([run_guide, described, *SCENARIOS]):
+        name = scenario.__doc__ or scenario.__name__
+        if arguments.only and arguments.only not in name:
+            continue
+        port = free_port()
+        settings = f"api: {{host: 127.0.0.1, port: {port}}}\nlimits: {{gracefulEndSeconds: 1}}"
+        server = Server(arguments.server.resolve(), folder / str(number), settings=settings)
+        server.start()
+        world = World(server)
+        started = time.monotonic()
+        try:
+            scenario(Site(world, port))
+            passed += 1
+            print(f"passed  {name} ({time.monotonic() - started:.2f} s)", flush=True)
+        except Exception:
+            failed += 1
+            print(f"FAILED  {name}", flush=True)
+            traceback.print_exc()
+        finally:
+            world.end()
+            status = server.end()
+        problems = server.verify() + ([f"the server ended with status {status}"] if status else [])
+        for problem in problems:
+            failed += 1
+            print(f"FAILED  {problem}\n{server.log.read_text()}")
+    print(f"back end: {passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+def measure(arguments: argparse.Namespace, folder: Path) -> int:
+    port = free_port()
+    server = Server(arguments.server.resolve(), folder, settings=f"api: {{host: 127.0.0.1, port: {port}}}")
+    server.start()
+    world = World(server)
+    try:
+        figures(Site(world, port))
+        return 0
+    finally:
+        world.end()
+        server.end()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--server", type=Path, required=True, help="the program sync-server")
+    parser.add_argument("--only", help="scenarios whose names hold this")
+    parser.add_argument("--figures", action="store_true", help="requests a second instead")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return (measure if arguments.figures else check)(arguments, Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
