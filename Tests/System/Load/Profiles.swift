@@ -1,6 +1,8 @@
+import CausewayMerge
 import CausewayModel
 import CausewayOperations
 import CausewayPrograms
+import CausewayWire
 import Foundation
 import Synchronization
 
@@ -59,7 +61,7 @@ extension Figures {
             device.listen { message in
                 guard case .changes(let chunk) = message else { return }
                 for entered in chunk.entered {
-                    guard case .int(let id)? = entered.object.key.value, let begin = sent.withLock({ $0[id] }) else {
+                    guard case .int(let id) = entered.object.key, let begin = sent.withLock({ $0[id] }) else {
                         continue
                     }
                     timeline.note(since: begin)
