@@ -71,7 +71,7 @@ struct BackupCommand: ParsableCommand {
 }
 
 extension Backup.Facts {
-    /// `flights: version 1234 of epoch 00c5…, 1234567 bytes, 4 files, in 2.1 s: /backup/…`
+    /// What an operator wants to know, and at the end where it lies.
     var sentence: String {
         "\(manifest.database): version \(manifest.version) of epoch \(manifest.epoch), \(objects) objects, "
             + "\(manifest.bytes) bytes, verified, in \(ShownProgress.seconds(seconds)) s: \(path)"

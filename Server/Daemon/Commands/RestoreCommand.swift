@@ -34,7 +34,7 @@ struct RestoreCommand: ParsableCommand {
     @Flag(help: "Restore into a temporary folder, tell what is in it, and remove it.")
     var check = false
 
-    @Option(help: "With --check: a folder with room for the database.")
+    @Option(help: "With --check: a folder with room for the database, if the one for temporary files has none.")
     var scratch = FileManager.default.temporaryDirectory.path
 
     func validate() throws {

@@ -58,6 +58,29 @@ struct CopyTests {
         #expect(try StorageBackend.pages.open(target).statistics().leaves == Self.leaves)
     }
 
+    @Test("one with a pace says how far it is, is the same, and leaves nothing when it is given up")
+    func paced() throws {
+        let (paced, plain) = (folder.file("paced.realm"), folder.file("plain.realm"))
+        var told: [(done: Int, total: Int)] = []
+        try storage.copy(
+            to: paced, key: nil,
+            pace: CopyPace { done, total throws(StorageError) in told.append((done, total)) })
+        try storage.copy(to: plain, key: nil)
+        #expect(!told.isEmpty)
+        for (done, total) in told { #expect(done >= CopyPace.unsyncedBytesMax && done <= total) }
+        let copies = try [paced, plain].map { try StorageBackend.pages.open($0) }
+        for copy in copies { #expect(try copy.statistics().leaves == Self.leaves) }
+        #expect(
+            code {
+                try storage.copy(
+                    to: folder.file("given-up.realm"), key: nil,
+                    pace: CopyPace { _, _ throws(StorageError) in
+                        throw StorageError(.closed, "Given up.", path: "given-up.realm")
+                    })
+            } == .closed)
+        #expect(!folder.names.contains { $0.hasPrefix("given-up") })
+    }
+
     @Test("a file that was made at the path meanwhile is not replaced")
     func targetMadeMeanwhile() throws {
         folder.write([1, 2, 3], to: "copy.realm")
