@@ -58,7 +58,7 @@ package enum OpenAPIDocument {
         let lines = ["        '\(status)':", "          description: \(status == 201 ? "Created." : "Done.")"]
         guard let schema = call.answer.schema else {
             return lines + [
-                "          content:", "            application/yaml:", "              schema: {type: string}",
+                "          content:", "            application/yaml:", "              schema: {type: object}",
             ]
         }
         let etag =

@@ -22,7 +22,8 @@ class BackEnd:
         self._connection: http.client.HTTPSConnection | None = None
 
     def call(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        """Sends a request once; raises OSError or HTTPException when there is no answer."""
+        """Sends a request once; raises OSError or HTTPException when there is no answer. A path that begins with a slash
+        is one of the server, all others are of the database."""
         if not self._connection:
             self._connection = http.client.HTTPSConnection("localhost", self.port, timeout=60, context=self._trust)
         content = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
@@ -30,7 +31,7 @@ class BackEnd:
         try:
             self._connection.request(
                 method,
-                f"/api/v1/{self.database}/{path}",
+                path if path.startswith("/") else f"/api/v1/{self.database}/{path}",
                 content,
                 {"Authorization": f"Bearer {self.token}", **named},
             )
