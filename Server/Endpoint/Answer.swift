@@ -5,6 +5,11 @@ struct Answer: Sendable {
     var status: Int
     var contentType = WireProtocol.mediaType
     var body: [UInt8]
+    /// Nil where nothing failed.
+    var failure: SyncFailure?
+    /// Of an account call: the name of the error, and the user that calls or has logged in.
+    var code: String?
+    var user: String?
 
     init(_ message: some WireMessage) {
         status = 200
@@ -14,12 +19,14 @@ struct Answer: Sendable {
     init(_ failure: SyncFailure) {
         status = failure.status
         body = WireCodec.encode(failure)
+        self.failure = failure
     }
 
     init(_ answer: AccountServiceAnswer) {
         status = answer.status
         contentType = Self.json
         body = answer.body
+        (code, user) = (answer.code, answer.user)
     }
 
     static let json = "application/json"

@@ -8,6 +8,7 @@ import Synchronization
 package final class CommitLine: Sendable {
     private let backend: any StoreBackend
     private let now: @Sendable () -> UInt64
+    private let observer: any SessionObserver
     private let waiting = Mutex(Waiting())
 
     package typealias Answer = @Sendable (Result<CommitOutcome, StoreFailure>) -> Void
@@ -19,6 +20,8 @@ package final class CommitLine: Sendable {
         var batch: UploadBatch
         var committed: Listener
         var answer: Answer
+        let arrival = ContinuousClock.now
+        var operations: Int
     }
 
     private struct Waiting {
@@ -35,8 +38,12 @@ package final class CommitLine: Sendable {
     /// own. What it edits may be large: each commit reads and writes whole sets, maps and texts.
     static let groupOperationsMax = 2_500
 
-    package init(backend: any StoreBackend, now: @escaping @Sendable () -> UInt64) {
+    package init(
+        backend: any StoreBackend, observer: any SessionObserver = NoSessionObserver(),
+        now: @escaping @Sendable () -> UInt64
+    ) {
         self.backend = backend
+        self.observer = observer
         self.now = now
     }
 
@@ -50,9 +57,10 @@ package final class CommitLine: Sendable {
             guard waiting.uploads.count < Self.waitingMax,
                 waiting.uploads.count(of: batch.user) < Self.waitingMaxOfUser
             else { return (isFull: true, starts: false) }
+            let operations = batch.changesets.reduce(0) { $0 + $1.workCount }
             waiting.uploads.add(
-                Submission(batch: batch, committed: committed, answer: answer),
-                operations: batch.changesets.reduce(0) { $0 + $1.workCount }, of: batch.user)
+                Submission(batch: batch, committed: committed, answer: answer, operations: operations),
+                operations: operations, of: batch.user)
             defer { waiting.isRunning = true }
             return (isFull: false, starts: !waiting.isRunning)
         }
@@ -78,9 +86,11 @@ package final class CommitLine: Sendable {
             return group
         }
         guard let first = group.first else { return false }
+        let start = ContinuousClock.now
         let result = Result { () throws(StoreFailure) in
             try backend.commit(group.map(\.batch), receivedAt: now())
         }
+        observer.observe(.committed(committed(group, first, result, since: start)))
         switch result {
         case .success(let outcomes):
             first.committed()
@@ -89,6 +99,20 @@ package final class CommitLine: Sendable {
             for upload in group { upload.answer(.failure(failure)) }
         }
         return true
+    }
+
+    private func committed(
+        _ group: [Submission], _ first: Submission, _ result: Result<[CommitOutcome], StoreFailure>,
+        since start: ContinuousClock.Instant
+    ) -> Committed {
+        let largest = group.max { $0.operations < $1.operations } ?? first
+        var failure: StoreFailure.Code?
+        if case .failure(let error) = result { failure = error.code }
+        return Committed(
+            queuedNanoseconds: group.map { $0.arrival.nanoseconds(until: start) },
+            operations: group.reduce(0) { $0 + $1.operations }, nanoseconds: start.elapsedNanoseconds,
+            version: backend.version, failure: failure, client: largest.batch.client, user: largest.batch.user,
+            arrival: group.reduce(first.arrival) { min($0, $1.arrival) })
     }
 }
 

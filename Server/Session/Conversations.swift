@@ -53,11 +53,12 @@ package final class Conversations: Sendable {
     package init(
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
         bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Sessions.comparisonsAtOnce,
-        lookChecks: LookChecks = .none, now: @escaping @Sendable () -> UInt64
+        lookChecks: LookChecks = .none, observer: any SessionObserver = NoSessionObserver(),
+        now: @escaping @Sendable () -> UInt64
     ) {
         sessions = Sessions(
             backend: backend, intake: intake, limits: limits, bounds: bounds, comparisonsAtOnce: comparisonsAtOnce,
-            lookChecks: lookChecks, now: now)
+            lookChecks: lookChecks, observer: observer, now: now)
         wheel = WakingWheel(precisionMilliseconds: limits.heartbeatMilliseconds / 4) { [sessions, lanes] due in
             await lanes.quick.runFreely {
                 // Whatever changed the record without an upload, or failed before.
@@ -65,7 +66,7 @@ package final class Conversations: Sendable {
                 return due.compactMap { session in sessions.beat(session).map { (session, $0) } }
             }
         }
-        commits = CommitQueue(CommitLine(backend: backend, now: now))
+        commits = CommitQueue(CommitLine(backend: backend, observer: observer, now: now))
         intakeThread = StoreThread(label: "causeway.intake")
         pulse = Pulse(lanes.all + [commits.thread, intakeThread])
     }
@@ -73,7 +74,10 @@ package final class Conversations: Sendable {
     /// Whether the database answers: every thread that works on it has run what it was given within
     /// `answerMillisecondsMax`. Meant to be asked again and again, as a load balancer does: the first answer is always
     /// yes.
-    package var isAnswering: Bool { pulse.beats(at: sessions.now(), within: Self.answerMillisecondsMax) }
+    package var isAnswering: Bool { lateThreads.isEmpty }
+
+    /// The threads that do not answer, by their labels.
+    package var lateThreads: [String] { pulse.late(at: sessions.now(), within: Self.answerMillisecondsMax) }
 
     /// The longest time that a commit or a plan of the largest size takes on a slow machine.
     package static let answerMillisecondsMax: UInt64 = 10_000
@@ -81,18 +85,39 @@ package final class Conversations: Sendable {
     // MARK: - Requests
 
     package func open(_ hello: Hello, by caller: KnownCaller) async throws(SyncFailure) -> Welcome {
-        let arrival = try sessions.admit(hello, user: caller.user.string, access: caller.access)
-        let finding = try await lanes.hellos.run { [sessions] () throws(StoreFailure) -> Sessions.Finding in
-            try sessions.look(arrival)
+        var party = SessionParty(client: hello.client, user: caller.user.string, address: caller.address)
+        func note(_ outcome: Greeting.Outcome) {
+            sessions.observer.observe(
+                .greeted(Greeting(party: party, protocolVersions: hello.protocolVersions, outcome: outcome)))
         }
-        return try sessions.open(arrival, finding)
+        do throws(SyncFailure) {
+            let arrival = try sessions.admit(
+                hello, user: caller.user.string, access: caller.access, address: caller.address)
+            let finding = try await lanes.hellos.run { [sessions] () throws(StoreFailure) -> Sessions.Finding in
+                try sessions.look(arrival)
+            }
+            if !finding.additions.isEmpty {
+                sessions.observer.observe(.schemaExtended(party, additions: finding.additions))
+            }
+            let welcome = try sessions.open(arrival, finding)
+            party.session = welcome.session
+            note(welcome.isCopied ? .copied : .opened(protocolVersion: welcome.protocolVersion))
+            return welcome
+        } catch {
+            note(.refused(error.code))
+            throw error
+        }
     }
 
     package func upload(
         _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset]
     ) async throws(SyncFailure) -> UploadAnswer {
         let batch = try sessions.batch(session, user: sessions.heard(caller, in: session), changesets)
-        return try UploadAnswer(await commits.submit(batch) { [self] in lookSoon() })
+        let result = await commits.submit(batch) { [self] in lookSoon() }
+        let party = SessionParty(
+            client: batch.client, user: batch.user, address: caller.address, session: session)
+        sessions.observer.observe(.uploaded(Uploaded(party: party, result)))
+        return try UploadAnswer(result)
     }
 
     /// Has somebody look whom the newest commits concern. On the thread where their differences are made.
@@ -121,10 +146,24 @@ package final class Conversations: Sendable {
 
     /// Keeps one-way objects; answers the last entry that is durable.
     package func ingest(_ batch: IngestBatch, by caller: KnownCaller) async throws(SyncFailure) -> UInt64 {
-        let oneWay = try sessions.oneWay(batch, user: caller.user.string, access: caller.access)
-        let time = sessions.now()
-        return try await intakeThread.run { [sessions] () throws(StoreFailure) -> UInt64 in
-            try sessions.ingest(oneWay, receivedAt: time)
+        let start = ContinuousClock.now
+        var facts = Ingested(
+            client: batch.client, user: caller.user.string, address: caller.address, entries: 0, nanoseconds: 0)
+        defer {
+            facts.nanoseconds = start.elapsedNanoseconds
+            sessions.observer.observe(.ingested(facts))
+        }
+        do throws(SyncFailure) {
+            let oneWay = try sessions.oneWay(batch, user: caller.user.string, access: caller.access)
+            let time = sessions.now()
+            let last = try await intakeThread.run { [sessions] () throws(StoreFailure) -> UInt64 in
+                try sessions.ingest(oneWay, receivedAt: time)
+            }
+            facts.entries = Int(clamping: last + 1 - min(batch.first, last + 1))
+            return last
+        } catch {
+            facts.failure = error.code
+            throw error
         }
     }
 
