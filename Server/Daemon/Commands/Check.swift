@@ -31,6 +31,7 @@ struct Check: AsyncParsableCommand {
               databases    \(configuration.databases.map(\.name).joined(separator: ", "))
               token keys   \(inspection.allKeys.map(\.algorithm.rawValue).joined(separator: ", "))
               accounts     \(configuration.accounts?.summary ?? "none")
+              admin        \(configuration.admin.map { "\($0.host):\($0.port)" } ?? "none")
             """)
     }
 }

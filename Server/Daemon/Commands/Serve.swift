@@ -1,8 +1,11 @@
 import ArgumentParser
+import CausewayAdmin
 import CausewayEndpoint
 import CausewayEnvironment
 import CausewayIdentity
+import CausewayTelemetry
 import CausewayWire
+import CoreMetrics
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -34,8 +37,12 @@ struct Serve: AsyncParsableCommand {
         configuration.log.start()
         let logger = Logger(label: "sync-server")
         for warning in inspection.warnings { logger.warning("\(warning)") }
+        let telemetry = Telemetry(configuration.log, clock: clock, logger: logger)
+        MetricsSystem.bootstrap(PrometheusFactory(telemetry.registry))
         let tenants = try configuration.databases.map { database throws(CommandFailure) in
-            try Tenant(database, limits: configuration.limits, clock: clock, random: SystemRandom(), logger: logger)
+            try Tenant(
+                database, limits: configuration.limits, clock: clock, random: SystemRandom(), logger: logger,
+                observer: SessionTelemetry(database: database.name, telemetry: telemetry))
         }
         let offices = Dictionary(
             uniqueKeysWithValues: configuration.databases.map { ($0.name, PermissionOffice($0.permissions)) })
@@ -47,23 +54,28 @@ struct Serve: AsyncParsableCommand {
             accounts: accounts.mapValues(AccountCounter.init),
             authenticator: TokenAuthenticator(
                 verifiers: verifiers, accounts: accounts, offices: offices, clock: clock),
-            clock: clock, logger: logger
+            clock: clock, logger: logger,
+            observer: EndpointTelemetry(databases: tenants.map(\.name), telemetry: telemetry)
         )
+        let admin = try configuration.adminListener(inspection, endpoint, tenants, telemetry, logger: logger)
+        telemetry.audit(AuditEvent(.serverStarted, subject: Release.version))
+        defer { telemetry.audit(AuditEvent(.serverEnded)) }
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: telemetry)]
+        if let admin { services.append(.init(service: AdminServing(listener: admin.listener, logger: logger))) }
+        services += [
+            .init(service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, logger: logger)),
+            .init(
+                service: Reloading(
+                    file: option.file, configuration: configuration, endpoint: endpoint, tenants: tenants,
+                    accounts: accounts, offices: offices, verifiers: verifiers, logger: logger, admin: admin,
+                    telemetry: telemetry)),
+            .init(service: MemoryReturn()),
+            // Started last, it ends first: the databases are open until then.
+            .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
+        ]
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, logger: logger)),
-                    .init(
-                        service: Reloading(
-                            file: option.file, configuration: configuration, endpoint: endpoint, tenants: tenants,
-                            accounts: accounts, offices: offices, verifiers: verifiers, logger: logger)),
-                    .init(service: MemoryReturn()),
-                    // Started last, it ends first: the databases are open until then.
-                    .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
-                ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
-            )
-        )
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
 
@@ -81,6 +93,17 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Configuration {
+    /// The admin listener, if there is one.
+    func adminListener(
+        _ inspection: Inspection, _ endpoint: Endpoint, _ tenants: [Tenant], _ telemetry: Telemetry, logger: Logger
+    ) throws -> AdminListener? {
+        guard let admin else { return nil }
+        let databases = tenants.map(\.gauges)
+        let scrape = Scrape(telemetry, databases: databases) { endpoint.connectionCount }
+        let routes = AdminRoutes.monitoring(scrape, isListening: { endpoint.isListening }, databases: databases)
+        return try AdminListener(admin, inspection, routes, observer: AdminTelemetry(telemetry), logger: logger)
+    }
+
     /// The accounts of every database, if there are any.
     func openAccounts(
         _ inspection: Inspection, _ verifiers: TokenVerifiers, clock: any WallClock, logger: Logger

@@ -34,6 +34,7 @@ extension Configuration {
         configuration.databases = readDatabases(&section, configuration.tokens)
         configuration.accounts = readAccounts(&section)
         if configuration.accounts == nil { noteMissingKeys(configuration, &section) }
+        configuration.admin = readAdmin(&section)
         configuration.limits = readLimits(&section)
         configuration.log = readLog(&section)
         let problems = section.finish()
@@ -237,6 +238,8 @@ extension Configuration {
         var log = Log()
         log.level = section.choice("level", default: log.level) ?? log.level
         log.format = section.choice("format", default: log.format) ?? log.format
+        log.audit = readAudit(&section)
+        log.slowMilliseconds = section.number("slowMilliseconds", 1...600_000, default: log.slowMilliseconds)
         root.take(section.finish())
         return log
     }
