@@ -19,7 +19,8 @@ struct AdminListenerTests {
 
     private func withServer(
         _ more: String = "",
-        _ body: (Bench, _ get: (String, String?) async throws -> (Int, String)) async throws -> Void
+        _ body:
+            @MainActor (Bench, _ get: @MainActor (String, String?) async throws -> (Int, String)) async throws -> Void
     ) async throws {
         let port = try SyncServer.freePort()
         let folder = FileManager.default.temporaryDirectory.appending(path: "causeway-admin-\(UUID().uuidString)")
@@ -103,12 +104,11 @@ struct AdminListenerTests {
         tool.executableURL = URL(filePath: path)
         tool.arguments = ["check", "metrics"]
         (tool.standardInput, tool.standardOutput, tool.standardError) = (input, output, output)
-        let ending = Ending(of: tool)
         try tool.run()
         try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
         try input.fileHandleForWriting.close()
         let complaint = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        ending.wait()
+        while tool.isRunning { usleep(10_000) }
         #expect(tool.terminationStatus == 0 && complaint.isEmpty, "\(complaint)")
     }
 
