@@ -61,8 +61,9 @@ let server: [Target] = [
     .executableTarget(
         name: name("Daemon"),
         dependencies: [
-            "Backup", "DataAPI", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "Model", "ObjectStore",
-            "Query", "Session", "Store", "StoreEmbedded", "Subscriptions", "Wire",
+            "Admin", "Backup", "DataAPI", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "Model",
+            "ObjectStore", "Operations", "Query", "Session", "Storage", "Store", "StoreEmbedded", "Subscriptions",
+            "Telemetry", "Wire",
         ].map { .target(name: name($0)) } + Package.daemon + ["CAllocator"],
         path: "Server/Daemon",
         exclude: ["allocator"],
@@ -70,6 +71,7 @@ let server: [Target] = [
     ),
     // What the C library tells of its memory, and gives back when it is asked to.
     .systemLibrary(name: "CAllocator", path: "Server/Daemon/allocator"),
+    part("Server", "Admin", uses: ["HTTP"], libraries: [Package.crypto]),
     part(
         "Server", "Backup",
         uses: ["Environment", "Identity", "Model", "ObjectStore", "Storage", "Store", "StoreEmbedded"],
@@ -101,6 +103,7 @@ let server: [Target] = [
         uses: ["Environment", "Merge", "Model", "ObjectStore", "Operations", "Query", "Storage", "Store"]
     ),
     part("Server", "Subscriptions", uses: ["Merge", "Model", "Operations", "Query", "Store"]),
+    part("Server", "Telemetry", libraries: [Package.metrics], documents: ["AUDIT.md", "METRICS.md"]),
 ]
 
 let shape = ["Model", "Operations", "Merge"]
@@ -195,6 +198,8 @@ let tests: [Target] = [
         "Server", "Identity", uses: ["Environment", "Identity", "Model", "Query", "Store", "Support/Seeds"],
         libraries: Package.tokens
     ),
+    test("Server", "Admin", uses: ["Admin", "HTTP"], libraries: [Package.log]),
+    test("Server", "Telemetry", uses: ["Telemetry"], libraries: [Package.metrics]),
     test("Server", "HTTP", uses: ["HTTP"], libraries: Package.nio(for: "Server") + [Package.log]),
     test(
         "Server", "DataAPI",
@@ -226,10 +231,10 @@ let tests: [Target] = [
     test(
         "Server", "Daemon",
         uses: [
-            "Backup", "Daemon", "Endpoint", "Environment", "Identity", "Model", "ObjectStore", "Store", "StoreEmbedded",
-            "Support/Folders", "Support/Seeds",
+            "Admin", "Backup", "Daemon", "Endpoint", "Environment", "HTTP", "Identity", "Model", "ObjectStore",
+            "Operations", "Session", "Store", "StoreEmbedded", "Support/Folders", "Support/Seeds", "Telemetry", "Wire",
         ],
-        libraries: [Package.log]
+        libraries: [Package.log, Package.tracing, Package.tracingInMemory]
     ),
     program(
         "System/Simulation",
@@ -262,7 +267,10 @@ let tests: [Target] = [
             "Support/RealmPeer", "Support/Seeds",
         ]
     ),
-    test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/AppPeer", "Support/Programs", "Support/Seeds"]),
+    test(
+        "System", "EndToEnd",
+        uses: ["Daemon", "Database", "Support/AppPeer", "Support/Programs", "Support/Seeds", "Telemetry"]
+    ),
     part("Tests", "Support/FaultyNetwork", uses: ["Support/Seeds"], libraries: Package.nio(for: "Server")),
     program("Support/FleetDevice", uses: ["Database"]),
     test(
@@ -360,7 +368,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
@@ -413,6 +423,9 @@ extension Package {
     }
 
     static let log = library("Logging", of: "swift-log", for: "Server")
+    static let metrics = library("CoreMetrics", of: "swift-metrics", for: "Server")
+    static let tracing = library("Tracing", of: "swift-distributed-tracing", for: "Server")
+    static let tracingInMemory = library("InMemoryTracing", of: "swift-distributed-tracing", for: "Server")
     static let nioTLS = library("NIOTLS", of: "swift-nio", for: "Server")
     static let nioEmbedded = library("NIOEmbedded", of: "swift-nio", for: "Server")
     static let arguments = library("ArgumentParser", of: "swift-argument-parser", for: "Server")
@@ -424,7 +437,8 @@ extension Package {
         library("X509", of: "swift-certificates", for: "Server"),
     ]
     static let daemon: [Target.Dependency] = [
-        arguments, log,
+        arguments, log, metrics, tracing,
+        library("NIOSSL", of: "swift-nio-ssl", for: "Server"),
         library("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
         library("UnixSignals", of: "swift-service-lifecycle", for: "Server"),
         yaml,

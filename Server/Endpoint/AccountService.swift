@@ -24,9 +24,15 @@ package struct AccountServiceAnswer: Hashable, Sendable {
     package var status: Int
     /// JSON.
     package var body: [UInt8]
+    /// The name of the error; nil where nothing failed.
+    package var code: String?
+    /// The user that calls, or has logged in.
+    package var user: String?
 
-    package init(status: Int, body: [UInt8]) {
+    package init(status: Int, body: [UInt8], code: String? = nil, user: String? = nil) {
         self.status = status
         self.body = body
+        self.code = code
+        self.user = user
     }
 }

@@ -7,6 +7,11 @@ struct Answer: Sendable {
     var body: [UInt8]
     /// For the header `retry-after`, which proxies know; devices read the message.
     var retryAfterSeconds: UInt64?
+    /// Nil where nothing failed.
+    var failure: SyncFailure?
+    /// Of an account call: the name of the error, and the user that calls or has logged in.
+    var code: String?
+    var user: String?
 
     init(_ message: some WireMessage) {
         status = 200
@@ -17,12 +22,14 @@ struct Answer: Sendable {
         status = failure.status
         body = WireCodec.encode(failure)
         retryAfterSeconds = failure.retryAfterMilliseconds.map { ($0 + 999) / 1_000 }
+        self.failure = failure
     }
 
     init(_ answer: AccountServiceAnswer) {
         status = answer.status
         contentType = Self.json
         body = answer.body
+        (code, user) = (answer.code, answer.user)
     }
 
     static let json = "application/json"

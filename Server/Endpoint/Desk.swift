@@ -16,6 +16,7 @@ final class Desk: Sendable {
     let limits: EndpointLimits
     let clock: any WallClock
     let logger: Logger
+    let observer: any EndpointObserver
     let uploads: Turnstile
     let smallUploads: Turnstile
     /// Memory for the messages of uploads and batches that are not small, and for their changes.
@@ -33,7 +34,7 @@ final class Desk: Sendable {
 
     init(
         services: [String: any SyncService], accounts: [String: any AccountService], authenticator: any Authenticator,
-        limits: EndpointLimits, clock: any WallClock, logger: Logger
+        limits: EndpointLimits, clock: any WallClock, logger: Logger, observer: any EndpointObserver
     ) {
         self.services = ExactDictionary(uniqueKeysWithValues: services.map { ($0.key, $0.value) })
         self.accounts = ExactDictionary(uniqueKeysWithValues: accounts.map { ($0.key, $0.value) })
@@ -41,6 +42,7 @@ final class Desk: Sendable {
         self.limits = limits
         self.clock = clock
         self.logger = logger
+        self.observer = observer
         uploads = Turnstile(places: limits.uploadsAtOnce)
         smallUploads = Turnstile(
             places: limits.smallUploadsAtOnce, placesOfCaller: max(1, limits.smallUploadsAtOnce / 2))
@@ -71,14 +73,15 @@ extension Desk {
     /// Finds the caller and the service of a request. The token is checked first: without one nobody learns which
     /// databases exist.
     func admit(
-        _ call: Route.Call, database: String, authorization: String?
+        _ call: Route.Call, database: String, authorization: String?, peer: PeerAddress
     ) throws(SyncFailure) -> Admitted {
         guard let token = authorization.flatMap(bearerToken) else {
             throw SyncFailure(
                 .tokenInvalid,
                 "The request carries no token. Send it as `authorization: Bearer TOKEN`; log in again to get one.")
         }
-        let caller = try authenticator.caller(for: token, database: database)
+        var caller = try authenticator.caller(for: token, database: database)
+        caller.address = peer.group
         guard caller.expires > clock.now() else { throw .tokenExpired }
         guard let service = services[database] else {
             throw SyncFailure(
@@ -263,11 +266,12 @@ extension Answer {
                 """
                 {"code":"authProviderNotFound","message":"This server keeps no accounts for the app. Log in with a JWT, \
                 or switch accounts on in the server's configuration."}
-                """.utf8)))
+                """.utf8), code: "authProviderNotFound"))
 
     static let busy = Answer(
         AccountServiceAnswer(
             status: 503,
             body: Array(
-                #"{"code":"maintenanceInProgress","message":"Too many logins are under way. Try again later."}"#.utf8)))
+                #"{"code":"maintenanceInProgress","message":"Too many logins are under way. Try again later."}"#.utf8),
+            code: "maintenanceInProgress"))
 }

@@ -53,13 +53,13 @@ package final class Endpoint: Sendable {
     package init(
         _ configuration: Configuration, services: [String: any SyncService],
         accounts: [String: any AccountService] = [:], authenticator: any Authenticator, clock: any WallClock,
-        logger: Logger
+        logger: Logger, observer: any EndpointObserver = NoEndpointObserver()
     ) throws(EndpointError) {
         self.configuration = configuration
         tls = Mutex(try Self.tls(configuration.certificateChain, configuration.privateKey))
         desk = Desk(
             services: services, accounts: accounts, authenticator: authenticator, limits: configuration.limits,
-            clock: clock, logger: logger)
+            clock: clock, logger: logger, observer: observer)
         connections = Connections(
             limit: configuration.limits.connections, limitOfAddress: configuration.limits.connectionsOfAddress)
         group = MultiThreadedEventLoopGroup(
@@ -67,6 +67,10 @@ package final class Endpoint: Sendable {
     }
 
     package var connectionCount: Int { connections.count }
+    /// Whether it takes connections.
+    package var isListening: Bool { desk.isReady.load(ordering: .relaxed) }
+    /// The names of the calls that devices make.
+    package static let callNames = Set(Route.Call.allCases.map(\.rawValue))
 
     /// Shows another certificate on new connections; open ones go on.
     ///
@@ -91,10 +95,26 @@ package final class Endpoint: Sendable {
         }
         listener.withLock { $0 = channel }
         desk.isReady.store(true, ordering: .relaxed)
+        watchLoops()
         let port = channel.localAddress?.port ?? configuration.port
-        desk.logger.info("listening", metadata: ["host": "\(configuration.host)", "port": "\(port)"])
+        desk.logger.info("listening", metadata: ["host": "\(configuration.host)", "port": .stringConvertible(port)])
         return port
     }
+
+    /// Measures once a second how late each event loop runs what is due.
+    private func watchLoops() {
+        for loop in group.makeIterator() {
+            let due = NIOLoopBoundBox.makeBoxSendingValue(NIODeadline.now() + Self.lagPause, eventLoop: loop)
+            loop.scheduleRepeatedTask(initialDelay: Self.lagPause, delay: Self.lagPause) { [desk] _ in
+                let now = NIODeadline.now()
+                let lag = max(0, (now - due.value).nanoseconds)
+                due.value = now + Self.lagPause
+                desk.observer.observe(.loopLag(nanoseconds: UInt64(lag)))
+            }
+        }
+    }
+
+    private static let lagPause = TimeAmount.seconds(1)
 
     /// Stops accepting, tells every download `reason` and ends it, and lets other requests finish within the grace
     /// period. A second call waits for the first.
@@ -119,7 +139,7 @@ package final class Endpoint: Sendable {
         let grace = group.next().scheduleTask(in: .milliseconds(configuration.limits.graceMilliseconds)) {
             [connections, desk] in
             let left = connections.all
-            desk.logger.info("closing what is still open", metadata: ["connections": "\(left.count)"])
+            desk.logger.info("closing what is still open", metadata: ["connections": .stringConvertible(left.count)])
             for connection in left { connection.close(promise: nil) }
         }
         try? await EventLoopFuture.andAllComplete(open.map(\.closeFuture), on: group.next()).get()
@@ -164,11 +184,12 @@ extension Endpoint {
 
     private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard connections.admit(channel) else {
+            desk.observer.observe(.connectionRefused(address: PeerAddress(channel.remoteAddress).group))
             if let count = connections.refusalsToReport() {
                 desk.logger.warning(
                     "too many connections: the newest are closed",
                     metadata: [
-                        "closed": "\(count)", "open": "\(connections.count)",
+                        "closed": .stringConvertible(count), "open": .stringConvertible(connections.count),
                         "peer": "\(PeerAddress(channel.remoteAddress).group)",
                     ])
             }
@@ -215,8 +236,8 @@ extension Endpoint {
             connection, goodbye: goodbye.http2StreamDelegate, handshake: handshake, limits: limits)
         let unread = UnreadAnswers(connection, watch, desk)
         try connection.pipeline.syncOperations.addHandler(
-            IdleFrames(limits) {
-                desk.logger.info("a client floods its connection with frames that carry nothing: it is closed")
+            IdleFrames(limits) { [address = PeerAddress(connection.remoteAddress).group] in
+                desk.observer.observe(.flooded(address: address))
             })
         _ = try connection.pipeline.syncOperations.configureHTTP2Pipeline(
             mode: .server, connectionConfiguration: http2, streamConfiguration: stream,

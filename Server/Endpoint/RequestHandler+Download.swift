@@ -64,6 +64,7 @@ extension RequestHandler {
         } catch {
             return refuse(error)
         }
+        noteAnswer(nil)
         writeHead(status: 200, contentType: WireProtocol.mediaType, sizeBytes: nil)
         context.flush()
 
@@ -132,7 +133,7 @@ extension RequestHandler {
         download.expiry?.cancel()
         desk.tenures.end(download.tenure)
         if let last = download.hasExpired ? .tokenExpired : failure {
-            desk.logger.debug("download failed", metadata: ["code": "\(last.code.rawValue)"])
+            noteAnswer(last)
             writeData(WireCodec.encode(DownloadMessage.end(last)), isLast: true)
         } else {
             writeData([], isLast: true)
@@ -156,7 +157,7 @@ extension RequestHandler {
         download?.stalled?.cancel()
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         download?.stalled = context.eventLoop.scheduleTask(in: .milliseconds(desk.limits.stalledMilliseconds)) {
-            handler.value.desk.logger.info("a device does not read its download: its stream is closed")
+            handler.value.desk.observer.observe(.stalled(handler.value.facts))
             handler.value.context?.close(promise: nil)
         }
     }
@@ -173,6 +174,7 @@ extension RequestHandler {
 
     private func writeData(_ bytes: [UInt8], isLast: Bool) {
         guard let context else { return }
+        if !bytes.isEmpty { desk.observer.observe(.sent(database: facts.database, bytes: bytes.count)) }
         let data = HTTP2Frame.FramePayload.Data(
             data: .byteBuffer(context.channel.allocator.buffer(bytes: bytes)), endStream: isLast)
         context.writeAndFlush(wrapOutboundOut(.data(data)), promise: nil)

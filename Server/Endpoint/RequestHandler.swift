@@ -66,6 +66,9 @@ final class RequestHandler: ChannelInboundHandler {
     private var passedOverBytes = 0
     private var bodyDeadline = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
+    /// What is known of the request.
+    var facts = RequestFacts(address: "")
+    private var isAccountCall = false
     /// The download this request is, while it runs.
     var download: OpenDownload?
 
@@ -121,6 +124,8 @@ final class RequestHandler: ChannelInboundHandler {
     private func headReceived(_ head: HPACKHeaders) {
         let method = head.first(name: ":method") ?? ""
         let path = head.first(name: ":path") ?? ""
+        let peer = PeerAddress(context?.channel.parent?.remoteAddress)
+        facts.address = peer.group
         switch Route(method: method, path: path) {
         case .health:
             refuse(Answer(status: 200, text: "the server lives\n"))
@@ -128,21 +133,25 @@ final class RequestHandler: ChannelInboundHandler {
             let isReady = desk.isReady.load(ordering: .relaxed) && desk.services.values.allSatisfy(\.isAnswering)
             refuse(Answer(status: isReady ? 200 : 503, text: isReady ? "ready\n" : "not ready\n"))
         case .call(let call, let database):
+            (facts.call, facts.database) = (call.rawValue, database)
             do throws(SyncFailure) {
                 let admitted = try desk.admit(
-                    call, database: database, authorization: head.first(name: "authorization"))
+                    call, database: database, authorization: head.first(name: "authorization"), peer: peer)
+                facts.user = admitted.caller.user.string
                 watch.callerIsKnown()
                 expectBody(of: .call(admitted), head)
             } catch {
                 refuse(error)
             }
         case .account(let name, let database):
+            (facts.call, facts.database, isAccountCall) = (name, database, true)
             do throws(Desk.RefusedCall) {
                 let call = try desk.accountCall(
                     name, database: database, authorization: head.first(name: "authorization"),
-                    peer: PeerAddress(context?.channel.parent?.remoteAddress))
+                    peer: peer)
                 expectBody(of: .account(call), head)
             } catch {
+                noteAccountAnswer(error.answer)
                 refuse(error.answer)
             }
         case nil:
@@ -319,10 +328,12 @@ final class RequestHandler: ChannelInboundHandler {
     }
 
     private func worked(_ admitted: Desk.Admitted, _ answer: Answer) {
+        noteAnswer(answer.failure)
         worked(.call(admitted), answer, admitted.call.rawValue, admitted.database, ["user": "\(admitted.caller.user)"])
     }
 
     private func worked(_ call: Desk.AccountCall, _ answer: Answer) {
+        noteAccountAnswer(answer)
         worked(.account(call), answer, "auth/\(call.name)", call.database, ["peer": "\(call.peer.group)"])
     }
 
@@ -332,7 +343,8 @@ final class RequestHandler: ChannelInboundHandler {
         desk.logger.debug(
             "answered",
             metadata: [
-                "call": "\(call)", "database": "\(database)", "status": "\(answer.status)", "bytes": "\(body.count)",
+                "call": "\(call)", "database": "\(database)", "status": .stringConvertible(answer.status),
+                "bytes": .stringConvertible(body.count),
             ].merging(caller) { $1 })
         forgetBody(of: incoming)
         guard case .working = phase else { return }
@@ -343,7 +355,23 @@ final class RequestHandler: ChannelInboundHandler {
 
     func refuse(_ failure: SyncFailure) {
         desk.logger.debug("refused", metadata: ["code": "\(failure.code.rawValue)", "message": "\(failure.message)"])
+        noteAnswer(failure)
         refuse(Answer(failure))
+    }
+
+    func noteAnswer(_ failure: SyncFailure?) {
+        if isAccountCall, let failure { return noteAccountAnswer(Answer(failure)) }
+        var facts = facts
+        facts.failure = failure
+        desk.observer.observe(.answered(facts))
+    }
+
+    private func noteAccountAnswer(_ answer: Answer) {
+        desk.observer.observe(
+            .accountAnswered(
+                AccountFacts(
+                    call: facts.call, database: facts.database, address: facts.address, status: answer.status,
+                    code: answer.code, user: answer.user)))
     }
 
     /// Answers before the request is whole.

@@ -91,7 +91,7 @@ package final class HTTPListener: Sendable {
                 logger.warning(
                     "too many connections: the newest are closed",
                     metadata: [
-                        "closed": "\(count)", "open": "\(connections.count)",
+                        "closed": .stringConvertible(count), "open": .stringConvertible(connections.count),
                         "peer": "\(PeerAddress(channel.remoteAddress).group)",
                     ])
             }

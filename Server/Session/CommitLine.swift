@@ -8,6 +8,7 @@ import Synchronization
 package final class CommitLine: Sendable {
     private let backend: any StoreBackend
     private let now: @Sendable () -> UInt64
+    private let observer: any SessionObserver
     private let waiting = Mutex(Waiting())
 
     package typealias Answer = @Sendable (Result<CommitOutcome, StoreFailure>) -> Void
@@ -19,6 +20,8 @@ package final class CommitLine: Sendable {
         var batch: UploadBatch
         var committed: Listener
         var answer: Answer
+        let arrival = ContinuousClock.now
+        var operations: Int
     }
 
     private struct Waiting {
@@ -39,8 +42,12 @@ package final class CommitLine: Sendable {
     /// own. What it edits may be large: each commit reads and writes whole sets, maps and texts.
     static let groupOperationsMax = 2_500
 
-    package init(backend: any StoreBackend, now: @escaping @Sendable () -> UInt64) {
+    package init(
+        backend: any StoreBackend, observer: any SessionObserver = NoSessionObserver(),
+        now: @escaping @Sendable () -> UInt64
+    ) {
         self.backend = backend
+        self.observer = observer
         self.now = now
     }
 
@@ -57,9 +64,10 @@ package final class CommitLine: Sendable {
                 let wait = UInt64(waiting.uploads.count) * waiting.uploadMicroseconds / 1_000
                 return (isFull: true, starts: false, wait: max(wait, Self.waitMinMilliseconds))
             }
+            let operations = batch.changesets.reduce(0) { $0 + $1.workCount }
             waiting.uploads.add(
-                Submission(batch: batch, committed: committed, answer: answer),
-                operations: batch.changesets.reduce(0) { $0 + $1.workCount }, of: batch.user)
+                Submission(batch: batch, committed: committed, answer: answer, operations: operations),
+                operations: operations, of: batch.user)
             defer { waiting.isRunning = true }
             return (isFull: false, starts: !waiting.isRunning, wait: UInt64(0))
         }
@@ -85,14 +93,13 @@ package final class CommitLine: Sendable {
             return group
         }
         guard let first = group.first else { return false }
-        let start = now()
+        let (received, start) = (now(), ContinuousClock.now)
         let result = Result { () throws(StoreFailure) in
-            try backend.commit(group.map(\.batch), receivedAt: start)
+            try backend.commit(group.map(\.batch), receivedAt: received)
         }
-        let end = now()
-        if end >= start {
-            waiting.withLock { $0.uploadMicroseconds = (end - start) * 1_000 / UInt64(group.count) }
-        }
+        let nanoseconds = start.elapsedNanoseconds
+        waiting.withLock { $0.uploadMicroseconds = nanoseconds / 1_000 / UInt64(group.count) }
+        observer.observe(.committed(committed(group, first, result, since: start)))
         switch result {
         case .success(let outcomes):
             first.committed()
@@ -101,6 +108,20 @@ package final class CommitLine: Sendable {
             for upload in group { upload.answer(.failure(failure)) }
         }
         return true
+    }
+
+    private func committed(
+        _ group: [Submission], _ first: Submission, _ result: Result<[CommitOutcome], StoreFailure>,
+        since start: ContinuousClock.Instant
+    ) -> Committed {
+        let largest = group.max { $0.operations < $1.operations } ?? first
+        var failure: StoreFailure.Code?
+        if case .failure(let error) = result { failure = error.code }
+        return Committed(
+            queuedNanoseconds: group.map { $0.arrival.nanoseconds(until: start) },
+            operations: group.reduce(0) { $0 + $1.operations }, nanoseconds: start.elapsedNanoseconds,
+            version: backend.version, failure: failure, client: largest.batch.client, user: largest.batch.user,
+            arrival: group.reduce(first.arrival) { min($0, $1.arrival) })
     }
 }
 

@@ -57,12 +57,13 @@ package final class Conversations: Sendable {
     package init(
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
         bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Sessions.comparisonsAtOnce,
-        cores: Int = 2, lookChecks: LookChecks = .none, now: @escaping @Sendable () -> UInt64
+        cores: Int = 2, lookChecks: LookChecks = .none, observer: any SessionObserver = NoSessionObserver(),
+        now: @escaping @Sendable () -> UInt64
     ) {
         lanes = ReadingLanes(cores: cores)
         sessions = Sessions(
             backend: backend, intake: intake, limits: limits, bounds: bounds, comparisonsAtOnce: comparisonsAtOnce,
-            lookChecks: lookChecks, now: now)
+            lookChecks: lookChecks, observer: observer, now: now)
         wheel = WakingWheel(precisionMilliseconds: limits.heartbeatMilliseconds / 4) { [sessions, lanes] due in
             await lanes.quick.runFreely {
                 // Whatever changed the record without an upload, or failed before.
@@ -70,7 +71,7 @@ package final class Conversations: Sendable {
                 return due.compactMap { session in sessions.beat(session).map { (session, $0) } }
             }
         }
-        commits = CommitQueue(CommitLine(backend: backend, now: now))
+        commits = CommitQueue(CommitLine(backend: backend, observer: observer, now: now))
         intakeThread = StoreThread(label: "causeway.intake")
         pulse = Pulse(lanes.all + [commits.thread, intakeThread])
     }
@@ -78,7 +79,10 @@ package final class Conversations: Sendable {
     /// Whether the database answers: every thread that works on it has run what it was given within
     /// `answerMillisecondsMax`. Meant to be asked again and again, as a load balancer does: the first answer is always
     /// yes.
-    package var isAnswering: Bool { pulse.beats(at: sessions.now(), within: Self.answerMillisecondsMax) }
+    package var isAnswering: Bool { lateThreads.isEmpty }
+
+    /// The threads that do not answer, by their labels.
+    package var lateThreads: [String] { pulse.late(at: sessions.now(), within: Self.answerMillisecondsMax) }
 
     /// The longest time that a commit or a plan of the largest size takes on a slow machine.
     package static let answerMillisecondsMax: UInt64 = 10_000
@@ -86,23 +90,39 @@ package final class Conversations: Sendable {
     // MARK: - Requests
 
     package func open(_ hello: Hello, by caller: KnownCaller) async throws(SyncFailure) -> Welcome {
-        let arrival = try sessions.admit(hello, user: caller.user.string, access: caller.access)
-        if let wait = gate.withLock({ $0.enter(beginsAnew: hello.beginsAnew) }) {
+        var party = SessionParty(client: hello.client, user: caller.user.string, address: caller.address)
+        func note(_ outcome: Greeting.Outcome) {
+            sessions.observer.observe(
+                .greeted(Greeting(party: party, protocolVersions: hello.protocolVersions, outcome: outcome)))
+        }
+        do throws(SyncFailure) {
+            let arrival = try sessions.admit(
+                hello, user: caller.user.string, access: caller.access, address: caller.address)
+            let finding = try await look(arrival)
+            if !finding.additions.isEmpty {
+                sessions.observer.observe(.schemaExtended(party, additions: finding.additions))
+            }
+            let welcome = try sessions.open(arrival, finding)
+            party.session = welcome.session
+            note(welcome.isCopied ? .copied : .opened(protocolVersion: welcome.protocolVersion))
+            return welcome
+        } catch {
+            note(.refused(error.code))
+            throw error
+        }
+    }
+
+    /// What the record knows of a device, unless the line of hellos is too long.
+    private func look(_ arrival: Sessions.Arrival) async throws(SyncFailure) -> Sessions.Finding {
+        if let wait = gate.withLock({ $0.enter(beginsAnew: arrival.hello.beginsAnew) }) {
             throw SyncFailure(
                 .serverBusy, "More devices are connecting than the server can answer in time. Try again later.",
                 retryAfterMilliseconds: wait)
         }
-        let finding = await lanes.hellos.result { [self] () throws(StoreFailure) -> Sessions.Finding in
+        return try await lanes.hellos.run { [self] () throws(StoreFailure) -> Sessions.Finding in
             let start = ContinuousClock.now
-            defer {
-                let took = ContinuousClock.now - start
-                gate.withLock { $0.leave(tookMicroseconds: UInt64(max(0, took / .microseconds(1)))) }
-            }
+            defer { gate.withLock { $0.leave(tookMicroseconds: start.elapsedNanoseconds / 1_000) } }
             return try sessions.look(arrival)
-        }
-        switch finding {
-        case .success(let finding): return try sessions.open(arrival, finding)
-        case .failure(let failure): throw SyncFailure(failure)
         }
     }
 
@@ -110,7 +130,11 @@ package final class Conversations: Sendable {
         _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset]
     ) async throws(SyncFailure) -> UploadAnswer {
         let batch = try sessions.batch(session, user: sessions.heard(caller, in: session), changesets)
-        return try UploadAnswer(await commits.submit(batch) { [self] in lookSoon() })
+        let result = await commits.submit(batch) { [self] in lookSoon() }
+        let party = SessionParty(
+            client: batch.client, user: batch.user, address: caller.address, session: session)
+        sessions.observer.observe(.uploaded(Uploaded(party: party, result)))
+        return try UploadAnswer(result)
     }
 
     /// Has somebody look whom the newest commits concern. On the thread where their differences are made.
@@ -139,10 +163,24 @@ package final class Conversations: Sendable {
 
     /// Keeps one-way objects; answers the last entry that is durable.
     package func ingest(_ batch: IngestBatch, by caller: KnownCaller) async throws(SyncFailure) -> UInt64 {
-        let oneWay = try sessions.oneWay(batch, user: caller.user.string, access: caller.access)
-        let time = sessions.now()
-        return try await intakeThread.run { [sessions] () throws(StoreFailure) -> UInt64 in
-            try sessions.ingest(oneWay, receivedAt: time)
+        let start = ContinuousClock.now
+        var facts = Ingested(
+            client: batch.client, user: caller.user.string, address: caller.address, entries: 0, nanoseconds: 0)
+        defer {
+            facts.nanoseconds = start.elapsedNanoseconds
+            sessions.observer.observe(.ingested(facts))
+        }
+        do throws(SyncFailure) {
+            let oneWay = try sessions.oneWay(batch, user: caller.user.string, access: caller.access)
+            let time = sessions.now()
+            let last = try await intakeThread.run { [sessions] () throws(StoreFailure) -> UInt64 in
+                try sessions.ingest(oneWay, receivedAt: time)
+            }
+            facts.entries = Int(clamping: last + 1 - min(batch.first, last + 1))
+            return last
+        } catch {
+            facts.failure = error.code
+            throw error
         }
     }
 

@@ -41,12 +41,12 @@ package struct DownloadConversation: Sendable {
     /// The version that the device will be at when it has taken in all that was told.
     package private(set) var position: ServerVersion
     package private(set) var held: QuerySet
-    private var wanted: QuerySet
+    private(set) var wanted: QuerySet
     /// The permissions that the held view was made under; nil is everything.
     private(set) var heldPermissions: Permissions?
     private var permissions: Permissions?
 
-    private var phase = Phase.idle
+    private(set) var phase = Phase.idle
     private var inFlightBytes: UInt64 = 0
     /// Credit for the message that is on its way out: a fast device may grant it before the sender has noted that the
     /// message is out. Nil while no message goes out.
@@ -75,7 +75,7 @@ package struct DownloadConversation: Sendable {
     let schemaFingerprint: UInt64
     let tellsEdits: Bool
 
-    private enum Phase {
+    enum Phase {
         case idle
         case computing(QuerySet, Permissions?)
         case queued
@@ -84,7 +84,7 @@ package struct DownloadConversation: Sendable {
         case over
     }
 
-    private enum Comparing {
+    enum Comparing {
         case due
         case asked(number: UInt64, since: UInt64)
         case answered([DigestReport])
@@ -550,6 +550,10 @@ package struct DownloadConversation: Sendable {
     package static let marksMax = 1000
 
     package var isEnding: Bool { ending != nil }
+    /// What the device is told at the end; nil while it goes on.
+    package var endingCode: SyncFailure.Code? { ending?.code }
+    /// Whether a part waits until the device has consumed more.
+    package var isWaitingForCredit: Bool { stalledSince != nil }
 
     package mutating func ends(_ failure: SyncFailure) {
         if ending == nil { ending = failure }

@@ -20,6 +20,13 @@ package final class DownloadWork: @unchecked Sendable {
     /// Bound queries, mostly those of the difference before.
     let queries: KeptQueries
     private let place = Atomic(ReadingLane.quick)
+    /// Where the device stood before the difference that is told, if it was told all before; nil for others.
+    private var liveFrom: ServerVersion?
+    /// The same, once its last part is made.
+    private var toldFrom: ServerVersion?
+    /// How long finding the difference took in pieces that are over, and when the piece that begins it began.
+    private var searchedNanoseconds: UInt64 = 0
+    private var pieceStart: ContinuousClock.Instant?
 
     fileprivate init(_ open: OpenSession, _ sessions: Sessions) {
         self.open = open
@@ -46,10 +53,12 @@ package final class DownloadWork: @unchecked Sendable {
             let time = sessions.now()
             let isAwaited = sessions.turns.withLock { $0.isAwaited(open.id) }
             let standing = standing()
-            let (action, rest, position) = open.conversation.withLock {
+            let (action, rest, position, hasToWait) = open.conversation.withLock {
+                let wasWaiting = $0.isWaitingForCredit
                 let action = $0.next(newest: newest, standing: standing, now: time, isTurnAwaited: isAwaited)
-                return (action, $0.rest, $0.position)
+                return (action, $0.rest, $0.position, !wasWaiting && $0.isWaitingForCredit)
             }
+            if hasToWait { sessions.observer.observe(.creditWaited) }
             guard case .wait = action, let rest else { return action }
             if sleeps(rest, at: position, since: newest) { return action }
         }
@@ -75,6 +84,11 @@ package final class DownloadWork: @unchecked Sendable {
     /// Makes a difference and its first part in one go: mostly this part is all of it.
     package func begin(_ request: DownloadConversation.DifferenceRequest, in lane: ReadingLane) -> Begun {
         place.store(lane, ordering: .relaxed)
+        pieceStart = .now
+        defer {
+            searchedNanoseconds += pieceStart?.elapsedNanoseconds ?? 0
+            pieceStart = nil
+        }
         do throws(StoreFailure) {
             return try beginning(request, in: lane)
         } catch {
@@ -109,6 +123,7 @@ package final class DownloadWork: @unchecked Sendable {
                 acknowledged: request.acknowledged, staged: request.staged, tellsEdits: request.tellsEdits,
                 queries: queries, pace: pace)
             try tell(difference)
+            liveFrom = request.isOfWholeClasses ? nil : request.from
             open.conversation.withLock { $0.began() }
             let action = next()
             guard case .part(let bytes) = action else { return .goesOn(action) }
@@ -133,6 +148,7 @@ package final class DownloadWork: @unchecked Sendable {
 
     private func tell(_ difference: ViewDifference) throws(StoreFailure) {
         forgetDifference()
+        (liveFrom, toldFrom) = (nil, nil)
         entry = try sessions.plans.entry(of: open.user, bytes: difference.planBytes)
         self.difference = difference
     }
@@ -209,19 +225,22 @@ package final class DownloadWork: @unchecked Sendable {
     /// The next part of the difference. Nil when there is nothing in it to send.
     package func part(_ bytes: Int) -> DownloadMessage? {
         guard let difference else { preconditionFailure("A part was asked for while no difference is open.") }
+        let start = ContinuousClock.now
         do throws(StoreFailure) {
             let end = sessions.stepEnd()
             let part = try difference.next(bytesMax: bytes) { !end.isReached }
             // It went over much and found little, and others had to wait: the next pieces run in another lane.
             if end.isReached { _ = place.compareExchange(expected: .quick, desired: .behind, ordering: .relaxed) }
             if part.isLast {
+                noteSearch(since: start)
                 // One that is about to end must not take the place of the session that replaced it.
                 if !open.conversation.withLock(\.isEnding) {
                     sessions.audiences.withLock { $0.join(open.id, of: open.client, told: difference) }
                 }
                 forgetDifference()
-            } else if part.isEmpty {
-                return nil
+            } else {
+                if pieceStart == nil { searchedNanoseconds += start.elapsedNanoseconds }
+                if part.isEmpty { return nil }
             }
             return open.conversation.withLock { conversation in
                 let checkpoint = difference.checkpoint(
@@ -243,6 +262,19 @@ package final class DownloadWork: @unchecked Sendable {
     package func sent(bytes: Int) {
         let time = sessions.now()
         open.conversation.withLock { $0.sent(bytes: bytes, now: time) }
+        if let toldFrom {
+            sessions.noteTold(1, after: toldFrom, isShared: false)
+            self.toldFrom = nil
+        }
+    }
+
+    /// The last part is made.
+    private func noteSearch(since start: ContinuousClock.Instant) {
+        (toldFrom, liveFrom) = (liveFrom, nil)
+        let nanoseconds = searchedNanoseconds + (pieceStart ?? start).elapsedNanoseconds
+        (searchedNanoseconds, pieceStart) = (0, nil)
+        sessions.observer.observe(
+            .searched(open.party, open.conversation.withLock(\.wanted), nanoseconds: nanoseconds))
     }
 
     /// The device has left: work in progress is worth nothing.
@@ -281,8 +313,16 @@ extension Sessions {
 
     /// Closes the session. What its download has open is released by `forget`, before or after.
     package func close(_ work: DownloadWork) {
-        _ = table.withLock { $0.close(work.open.id) }
+        let isListed = table.withLock { $0.close(work.open.id) } != nil
+        let code = work.open.conversation.withLock(\.endingCode)
+        // A session that has been replaced is not in the table any more.
+        noteEnd(of: work.open, !isListed ? .replaced : code.map { .failed($0) } ?? .gone)
         audiences.withLock { $0.leave(work.open.id) }
+    }
+
+    func noteEnd(of open: OpenSession, _ ending: SessionEnding) {
+        let time = now()
+        observer.observe(.ended(open.party, ending, lifeMilliseconds: time - min(open.openedAt, time)))
     }
 }
 

@@ -8,6 +8,8 @@ package struct KnownCaller: Sendable {
     package var expires: UInt64
     /// What they may do; nil is everything.
     package var access: Access?
+    /// The machine that calls, as limits count it; empty where nobody knows.
+    package var address = ""
 
     package init(user: String, expires: UInt64 = .max, access: Access? = nil) {
         self.user = ExactString(user)

@@ -15,23 +15,26 @@ final class Pulse: Sendable {
     }
 
     /// Whether no thread has owed an answer for longer than this.
-    func beats(at now: UInt64, within milliseconds: UInt64) -> Bool {
-        let (asked, isLate) = owedSince.withLock { owed in
+    func beats(at now: UInt64, within milliseconds: UInt64) -> Bool { late(at: now, within: milliseconds).isEmpty }
+
+    /// The threads that have owed an answer for longer than this, by their labels.
+    func late(at now: UInt64, within milliseconds: UInt64) -> [String] {
+        let (asked, late) = owedSince.withLock { owed in
             var asked: [Int] = []
-            var isLate = false
+            var late: [String] = []
             for (index, since) in owed.enumerated() {
                 if let since {
-                    isLate = isLate || now > since + milliseconds
+                    if now > since + milliseconds { late.append(threads[index].label) }
                 } else {
                     owed[index] = now
                     asked.append(index)
                 }
             }
-            return (asked, isLate)
+            return (asked, late)
         }
         for index in asked {
             threads[index].start { [self] in owedSince.withLock { $0[index] = nil } }
         }
-        return !isLate
+        return late
     }
 }

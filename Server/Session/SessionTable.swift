@@ -16,6 +16,8 @@ struct SessionTable {
     private var nextSweep: UInt64 = 0
     /// Set once the server ends: nothing opens any more.
     private(set) var ending: SyncFailure?
+    /// Told, under the lock of the table, of sessions that end although they never had a download.
+    private let forgotten: @Sendable (OpenSession) -> Void
 
     /// What the sessions of one user take.
     private struct Share {
@@ -29,10 +31,12 @@ struct SessionTable {
 
     init(
         bounds: SessionBounds = SessionBounds(),
-        names: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) }
+        names: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) },
+        forgotten: @escaping @Sendable (OpenSession) -> Void = { _ in }
     ) {
         self.bounds = bounds
         self.names = names
+        self.forgotten = forgotten
     }
 
     subscript(session: UInt64) -> OpenSession? { open[session] }
@@ -53,7 +57,7 @@ struct SessionTable {
     /// - Returns: the id of the session, nil when there is no place for it; and the session that it replaced.
     mutating func open(
         _ conversation: DownloadConversation, _ access: Access? = nil, opening: UInt64 = 0, queryBytes: Int = 0,
-        beginsAnew: Bool = false, epoch: UInt64, at time: UInt64
+        beginsAnew: Bool = false, epoch: UInt64, address: String = "", at time: UInt64
     ) -> (session: UInt64?, replaced: OpenSession?) {
         var replaced: OpenSession?
         var openingsReplaced: [UInt64] = []
@@ -75,7 +79,7 @@ struct SessionTable {
         open[id] = OpenSession(
             id: id, conversation, access, opening: opening,
             openingsReplaced: Array(openingsReplaced.prefix(OpenSession.openingsReplacedMax)), queryBytes: queryBytes,
-            openedAt: time)
+            address: address, openedAt: time)
         if beginsAnew {
             beginnings += 1
             open[id]?.isBeginning.store(true, ordering: .relaxed)
@@ -144,7 +148,7 @@ struct SessionTable {
         guard time >= nextSweep else { return }
         nextSweep = time + Self.sweepMilliseconds
         for session in all where !session.isDownloading && session.openedAt + Self.idleMilliseconds < time {
-            _ = close(session.id)
+            if let closed = close(session.id) { forgotten(closed) }
         }
     }
 }
@@ -155,6 +159,7 @@ package final class OpenSession: Sendable {
     package let client: ClientID
     let user: String
     let openedAt: UInt64
+    let address: String
     /// The opening of the device's file that said hello, and the openings whose sessions this one replaced, newest
     /// first.
     let opening: UInt64
@@ -187,7 +192,7 @@ package final class OpenSession: Sendable {
     init(
         id: UInt64, _ conversation: DownloadConversation, _ access: Access?, opening: UInt64,
         openingsReplaced: [UInt64],
-        queryBytes: Int, openedAt: UInt64
+        queryBytes: Int, address: String, openedAt: UInt64
     ) {
         self.id = id
         self.opening = opening
@@ -197,8 +202,11 @@ package final class OpenSession: Sendable {
         client = conversation.client
         user = conversation.user
         self.openedAt = openedAt
+        self.address = address
         self.conversation = Mutex(conversation)
     }
+
+    var party: SessionParty { SessionParty(client: client, user: user, address: address, session: id) }
 
     /// Wakes the download. Calls that it has not noticed yet merge into one.
     func wake() {

@@ -15,6 +15,7 @@ extension Sessions {
         package let hello: Hello
         let user: String
         let access: Access?
+        let address: String
         let protocolVersion: UInt32
         let time: UInt64
     }
@@ -25,12 +26,16 @@ extension Sessions {
         var refused: [OperationRefusal] = []
         package var isLost = false
         var isStagedKnown = false
+        /// The classes and properties that the hello has added.
+        package var additions: [String] = []
     }
 
     /// Checks what can be checked without the record. Writes nothing.
     ///
     /// - Parameter access: what the caller may do; nil is everything.
-    package func admit(_ hello: Hello, user: String, access: Access?) throws(SyncFailure) -> Arrival {
+    package func admit(
+        _ hello: Hello, user: String, access: Access?, address: String = ""
+    ) throws(SyncFailure) -> Arrival {
         if let failure = table.withLock({ $0.ending }) { throw failure }
         let spoken = Self.protocolVersions.clamped(to: hello.protocolVersions)
         guard hello.protocolVersions.contains(spoken.upperBound), Self.protocolVersions.contains(spoken.upperBound)
@@ -61,7 +66,9 @@ extension Sessions {
                 "\(bounds.beginnings) devices are downloading everything that they want, and that is the most at a time. "
                     + "Try again later.", retryAfterMilliseconds: Self.beginningsPauseMilliseconds)
         }
-        return Arrival(hello: hello, user: user, access: access, protocolVersion: spoken.upperBound, time: arrival)
+        return Arrival(
+            hello: hello, user: user, access: access, address: address, protocolVersion: spoken.upperBound,
+            time: arrival)
     }
 
     /// Registers the device and its schema in the record, and reads what the record knows of it. May wait for the
@@ -77,8 +84,8 @@ extension Sessions {
             standing: DeviceStanding(
                 oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged,
                 predecessor: hello.predecessor))
-        if mayExtendSchema { try backend.extendSchema(hello.schema, by: declarer) }
         var finding = Finding(record: record)
+        if mayExtendSchema { finding.additions = try backend.extendSchema(hello.schema, by: declarer) }
         if checkpoint == .nothing, hello.staged == nil, record.committed <= checkpoint.acknowledged { return finding }
         let snapshot = try backend.snapshot()
         finding.refused = Welcome.told(
@@ -111,9 +118,13 @@ extension Sessions {
         let opened = table.withLock {
             $0.open(
                 conversation, arrival.access, opening: hello.opening, queryBytes: hello.queryWeight,
-                beginsAnew: hello.beginsAnew, epoch: backend.epoch, at: time)
+                beginsAnew: hello.beginsAnew, epoch: backend.epoch, address: arrival.address, at: time)
         }
-        opened.replaced?.wake()
+        if let replaced = opened.replaced {
+            // Otherwise its download sees to it.
+            if !replaced.isDownloading { noteEnd(of: replaced, .replaced) }
+            replaced.wake()
+        }
         guard let session = opened.session else { throw .noPlace(bounds) }
         welcome.session = session
         welcome.resumes = conversation.resumes

@@ -10,7 +10,10 @@ extension Sessions {
     /// Notes that something was committed.
     ///
     /// - Returns: whether nobody was told so before: then `look` has to be called, from any thread.
-    package func committed() -> Bool { !isLookDue.exchange(true, ordering: .acquiringAndReleasing) }
+    package func committed() -> Bool {
+        commitTimes.withLock { $0.note(backend.version, at: .now) }
+        return !isLookDue.exchange(true, ordering: .acquiringAndReleasing)
+    }
 
     /// Whether something was committed that no look has seen.
     package var hasUnseen: Bool { backend.version > audiences.withLock { $0.through } }
@@ -35,6 +38,18 @@ extension Sessions {
         }
         for session in others { session.wake() }
         for session in authors { session.wake() }
+        guard findings.start < snapshot.version else { return }
+        observer.observe(
+            .looked(
+                Looked(
+                    through: snapshot.version, audiencesConcerned: findings.concerned.count,
+                    predicatesEvaluated: findings.evaluated, predicatesMatched: findings.matched)))
+    }
+
+    /// So many sessions were told what was committed behind a version.
+    func noteTold(_ sessions: Int, after version: ServerVersion, isShared: Bool) {
+        guard sessions > 0, let time = commitTimes.withLock({ $0.first(after: version) }) else { return }
+        observer.observe(.told(Told(sessions: sessions, isShared: isShared, nanoseconds: time.elapsedNanoseconds)))
     }
 
     /// Where a session's device stands, and what is known of the versions behind.
@@ -65,6 +80,7 @@ extension Sessions {
     ) {
         var made: [SharedTerms: SharedChange?] = [:]
         let time = now()
+        var told = 0
         for session in members {
             guard let terms = session.conversation.withLock({ $0.sharedTerms }) else {
                 session.wake()
@@ -77,7 +93,9 @@ extension Sessions {
                 session.wake()
                 continue
             }
+            if change.changes != nil { told += 1 }
         }
+        noteTold(told, after: findings.start, isShared: true)
     }
 
     /// Nil where a change is too large to be told in one piece, or takes too long.

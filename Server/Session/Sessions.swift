@@ -26,6 +26,9 @@ package final class Sessions: Sendable {
     let audiences: Mutex<AudienceTable>
     let isLookDue = Atomic(false)
     let lookChecks: LookChecks
+    let observer: any SessionObserver
+    /// Locked inside of nothing, and nothing is locked inside of it.
+    let commitTimes = Mutex(CommitTimes())
     /// When a piece of work that others wait for has to give way.
     let stepEnd: @Sendable () -> StepEnd
 
@@ -39,18 +42,23 @@ package final class Sessions: Sendable {
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
         bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Sessions.comparisonsAtOnce,
         names: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) },
-        lookChecks: LookChecks = .none, stepEnd: @escaping @Sendable () -> StepEnd = StepEnd.ofClock,
+        lookChecks: LookChecks = .none, observer: any SessionObserver = NoSessionObserver(),
+        stepEnd: @escaping @Sendable () -> StepEnd = StepEnd.ofClock,
         now: @escaping @Sendable () -> UInt64
     ) {
         self.backend = backend
         self.lookChecks = lookChecks
+        self.observer = observer
         audiences = Mutex(AudienceTable(at: backend.version))
         self.intake = intake
         self.limits = limits
         self.bounds = bounds
         self.now = now
         self.stepEnd = stepEnd
-        table = Mutex(SessionTable(bounds: bounds, names: names))
+        table = Mutex(
+            SessionTable(bounds: bounds, names: names) { forgotten in
+                observer.observe(.ended(forgotten.party, .idle, lifeMilliseconds: SessionTable.idleMilliseconds))
+            })
         plans = PlanLedger(bytesMaxOfUser: bounds.planBytesOfUser)
         terms = TermLedger(
             termsMaxOfUser: max(

@@ -8,8 +8,10 @@ import Dispatch
 /// should be short.
 package final class StoreThread: TaskExecutor {
     private let queue: DispatchQueue
+    package let label: String
 
     package init(label: String) {
+        self.label = label
         queue = DispatchQueue(label: label)
     }
 

@@ -18,12 +18,13 @@ package protocol StoreBackend: Sendable {
     ///   device cannot send any more. The record's numbers skip them, so that the next ones leave no gap.
     func register(_ client: ClientID, user: String, standing: DeviceStanding) throws(StoreFailure) -> ClientRecord
 
-    /// Adds the classes and properties that are new. Refuses a schema that contradicts the database; the message then
+    /// Adds the classes and properties that are new, and returns them as messages name them. Refuses a schema that contradicts the database; the message then
     /// lists every difference. Refuses more additions than `SchemaBounds` allows.
     ///
     /// - Parameter declarer: whose share the additions count against; nil for the server's own program, which has no
     ///   share.
-    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure)
+    @discardableResult
+    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) -> [String]
 
     /// Checks the schema of a device that may not add to it: refuses classes or properties that do not exist, and the
     /// message then lists them. Writes only when the classes and properties were last declared, once a day.
@@ -135,6 +136,8 @@ package struct CommitOutcome: Hashable, Sendable {
     package var failure: StoreFailure?
     /// What an earlier call with the same key has committed: this one was not applied again.
     package var receipt: CallReceipt?
+    /// What became of the operations that this commit was the first to see.
+    package var tally = CommitTally()
 
     package init(
         committed: UInt64, version: ServerVersion, failure: StoreFailure? = nil, receipt: CallReceipt? = nil

@@ -111,6 +111,13 @@ package struct Verdicts {
         places.lazy.map { operations[$0].target }
     }
 
+    /// What the refused operations are about, and why they are refused, in their order.
+    func targetsAndCodes(
+        of operations: [Operation]
+    ) -> some Sequence<(target: ObjectReference, code: StoreFailure.Code)> {
+        places.lazy.map { (target: operations[$0].target, code: reasons[Int(marks[$0]) - 1].code) }
+    }
+
     /// Ranges of neighbouring operations that are refused for the same reason, in their order.
     package var ranges: [(operations: Range<Int>, reason: Int)] {
         var ranges: [(operations: Range<Int>, reason: Int)] = []

@@ -141,6 +141,7 @@ extension StoreEmbedded {
             (merging, meta.version, meta.newestStamp) = (current, version, newestStamp)
             client = next
             client.committed = changeset.sequence
+            outcome.tally.add(operations, verdicts, created: made.objects)
             // If the build names no opening nothing is noted, unless it follows one that does.
             if changeset.opening != 0 || !client.openings.isEmpty {
                 client.openings.note(changeset.opening, from: changeset.sequence)

@@ -32,6 +32,7 @@ struct Check: AsyncParsableCommand {
               token keys   \(inspection.allKeys.map(\.algorithm.rawValue).joined(separator: ", "))
               accounts     \(configuration.accounts?.summary ?? "none")
               backups      \(configuration.backups?.summary ?? "none")
+              admin        \(configuration.admin.map { "\($0.host):\($0.port)" } ?? "none")
             """)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CausewayStore
 import CausewayStoreEmbedded
+import CausewayTelemetry
 import Foundation
 
 struct SchemaCommand: ParsableCommand {

@@ -1,9 +1,12 @@
 import ArgumentParser
+import CausewayAdmin
 import CausewayBackup
 import CausewayEndpoint
 import CausewayEnvironment
 import CausewayIdentity
+import CausewayTelemetry
 import CausewayWire
+import CoreMetrics
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -35,8 +38,12 @@ struct Serve: AsyncParsableCommand {
         configuration.log.start()
         let logger = Logger(label: "sync-server")
         for warning in inspection.warnings { logger.warning("\(warning)") }
+        let telemetry = Telemetry(configuration.log, clock: clock, logger: logger)
+        MetricsSystem.bootstrap(PrometheusFactory(telemetry.registry))
         let tenants = try configuration.databases.map { database throws(CommandFailure) in
-            try Tenant(database, limits: configuration.limits, clock: clock, random: SystemRandom(), logger: logger)
+            try Tenant(
+                database, limits: configuration.limits, clock: clock, random: SystemRandom(), logger: logger,
+                observer: SessionTelemetry(database: database.name, telemetry: telemetry))
         }
         let offices = Dictionary(
             uniqueKeysWithValues: configuration.databases.map { ($0.name, PermissionOffice($0.permissions)) })
@@ -48,32 +55,37 @@ struct Serve: AsyncParsableCommand {
             configuration.endpoint(inspection),
             services: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
             accounts: accounts.mapValues(AccountCounter.init),
-            authenticator: authenticator,
-            clock: clock, logger: logger
+            authenticator: authenticator, clock: clock, logger: logger,
+            observer: EndpointTelemetry(databases: tenants.map(\.name), telemetry: telemetry)
         )
-        let backups = configuration.backups.map { plan in
-            ScheduledBackups(
-                plan: plan, databases: configuration.databases.map { .init(name: $0.name, folder: $0.folder) },
-                clock: clock, logger: logger)
-        }
         let api = try configuration.apiListener(inspection, tenants, authenticator, logger)
+        let admin = try configuration.adminListener(inspection, endpoint, tenants, telemetry, logger: logger)
+        telemetry.audit(AuditEvent(.serverStarted, subject: Release.version))
+        defer { telemetry.audit(AuditEvent(.serverEnded)) }
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: telemetry)]
+        if let admin { services.append(.init(service: AdminServing(listener: admin.listener, logger: logger))) }
+        services += [
+            .init(
+                service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, api: api, logger: logger)),
+            .init(
+                service: Reloading(
+                    file: option.file, configuration: configuration, endpoint: endpoint, tenants: tenants,
+                    accounts: accounts, offices: offices, verifiers: verifiers, api: api, logger: logger, admin: admin,
+                    telemetry: telemetry)),
+            .init(service: MemoryReturn()),
+            // The databases are open until the services that were started last have ended.
+            .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
+        ]
+        if let plan = configuration.backups {
+            services.append(
+                .init(
+                    service: ScheduledBackups(
+                        plan: plan, databases: configuration.databases.map { .init(name: $0.name, folder: $0.folder) },
+                        clock: clock, logger: logger)))
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(
-                        service: Serving(
-                            endpoint: endpoint, tenants: tenants, accounts: accounts, api: api, logger: logger)),
-                    .init(
-                        service: Reloading(
-                            file: option.file, configuration: configuration, endpoint: endpoint, tenants: tenants,
-                            accounts: accounts, offices: offices, verifiers: verifiers, api: api, logger: logger)),
-                    .init(service: MemoryReturn()),
-                    // Started last, it ends first: the databases are open until then.
-                    .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
-                ] + [backups].compactMap { $0 }.map { .init(service: $0) },
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
-            )
-        )
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
 
@@ -91,6 +103,17 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Configuration {
+    /// The admin listener, if there is one.
+    func adminListener(
+        _ inspection: Inspection, _ endpoint: Endpoint, _ tenants: [Tenant], _ telemetry: Telemetry, logger: Logger
+    ) throws -> AdminListener? {
+        guard let admin else { return nil }
+        let databases = tenants.map(\.gauges)
+        let scrape = Scrape(telemetry, databases: databases) { endpoint.connectionCount }
+        let routes = AdminRoutes.monitoring(scrape, isListening: { endpoint.isListening }, databases: databases)
+        return try AdminListener(admin, inspection, routes, observer: AdminTelemetry(telemetry), logger: logger)
+    }
+
     /// The accounts of every database, if there are any.
     func openAccounts(
         _ inspection: Inspection, _ verifiers: TokenVerifiers, clock: any WallClock, logger: Logger

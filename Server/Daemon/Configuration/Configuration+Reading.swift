@@ -35,6 +35,7 @@ extension Configuration {
         configuration.databases = readDatabases(&section, configuration.tokens)
         configuration.accounts = readAccounts(&section)
         if configuration.accounts == nil { noteMissingKeys(configuration, &section) }
+        configuration.admin = readAdmin(&section)
         configuration.limits = readLimits(&section)
         configuration.backups = readBackups(&section)
         configuration.log = readLog(&section)
@@ -241,6 +242,8 @@ extension Configuration {
         var log = Log()
         log.level = section.choice("level", default: log.level) ?? log.level
         log.format = section.choice("format", default: log.format) ?? log.format
+        log.audit = readAudit(&section)
+        log.slowMilliseconds = section.number("slowMilliseconds", 1...600_000, default: log.slowMilliseconds)
         root.take(section.finish())
         return log
     }

@@ -1,4 +1,5 @@
 import CausewayIdentity
+import CausewayTelemetry
 
 /// The operator's settings: read from one YAML file, checked for sense, not yet checked against the disk.
 struct Configuration: Hashable, Sendable {
@@ -10,6 +11,8 @@ struct Configuration: Hashable, Sendable {
     var tokens = Tokens()
     /// Nil when the server keeps no accounts.
     var accounts: Accounts?
+    /// Nil when there is no admin listener.
+    var admin: Admin?
     var limits = Limits()
     /// Nil when the server makes no backups by itself.
     var backups: Backups?
@@ -132,6 +135,10 @@ struct Configuration: Hashable, Sendable {
     struct Log: Hashable, Sendable {
         var level = Level.info
         var format = Format.text
+        /// Where administration and security events go; nil when they go nowhere.
+        var audit: AuditLog.Target?
+        /// Commits and queries that take as long are logged.
+        var slowMilliseconds = 1_000
 
         enum Level: String, CaseIterable, Sendable {
             case trace

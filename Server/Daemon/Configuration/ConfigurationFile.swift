@@ -1,3 +1,4 @@
+import CausewayTelemetry
 import Foundation
 
 /// Reads the configuration from its file.
@@ -59,6 +60,9 @@ extension Configuration {
         for index in (accounts?.providers ?? []).indices {
             result.accounts?.providers[index].keySet = absolute(accounts?.providers[index].keySet ?? "")
         }
+        result.admin?.tokenFile = admin?.tokenFile.map(absolute)
+        result.admin?.clientAuthorities = admin?.clientAuthorities.map(absolute)
+        if case .file(let path)? = log.audit { result.log.audit = .file(absolute(path)) }
         return result
     }
 }

@@ -1,6 +1,7 @@
 import CausewayIdentity
 import CausewayModel
 import CausewayObjectStore
+import CausewayTelemetry
 import Foundation
 
 /// A configuration checked against the disk: the keys and certificates that could be read, and everything that is
@@ -18,6 +19,9 @@ struct Inspection {
     var allKeys: [TrustedKey] { keys + keysOfDatabases.sorted { $0.key < $1.key }.flatMap(\.value) }
     /// The verifiers of the providers' id tokens, by the providers' names on the wire.
     var providers: [String: TokenVerifier] = [:]
+    /// The admin listener's token, and the certificates of those who sign its clients' certificates.
+    var adminToken: String?
+    var adminAuthorities: String?
 
     /// No key or certificate file is larger.
     static let keyFileBytesMax = 1 << 20
@@ -33,8 +37,13 @@ struct Inspection {
             keysOfDatabases[database.name] = await inspectTokens(tokens, key: "databases[\(index)].tokens")
         }
         if let accounts = configuration.accounts { await inspectProviders(accounts) }
+        if let admin = configuration.admin { inspectAdminKeys(admin) }
         if onlyKeys { return }
         inspectListening(configuration)
+        if let admin = configuration.admin { inspectAdminListening(admin, configuration.listen) }
+        if case .file(let path)? = configuration.log.audit {
+            inspectFolder((path as NSString).deletingLastPathComponent, key: "log.audit")
+        }
         inspectSharedTokens(configuration)
         if let accounts = configuration.accounts { inspectAccounts(accounts) }
         for (index, database) in configuration.databases.enumerated() {
@@ -242,7 +251,7 @@ struct Inspection {
 
     // MARK: - Files
 
-    private mutating func text(of path: String, key: String, _ remedy: String) -> String? {
+    mutating func text(of path: String, key: String, _ remedy: String) -> String? {
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         guard let size else {
             problems.append(ConfigurationProblem(key, "\(path) is not there or may not be seen. \(remedy)"))
@@ -261,7 +270,7 @@ struct Inspection {
         return text
     }
 
-    private static func isReadableByOthers(_ path: String) -> Bool {
+    static func isReadableByOthers(_ path: String) -> Bool {
         let mode = (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int) ?? 0
         return mode & 0o044 != 0
     }

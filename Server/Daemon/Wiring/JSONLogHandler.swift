@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayTelemetry
 import Foundation
 import Logging
 
@@ -21,22 +22,37 @@ struct JSONLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
-        let line = line(event.level.rawValue, "\(event.message)", all.mapValues { "\($0)" })
+        let line = line(event.level.rawValue, "\(event.message)", all)
         // One write a line: lines of several threads do not mix.
         try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 
     /// The text of a line, without its newline.
-    func line(_ level: String, _ message: String, _ metadata: [String: String]) -> String {
+    func line(_ level: String, _ message: String, _ metadata: Logger.Metadata) -> String {
         var fields = [
             "\"time\":\(clock.now())", "\"level\":\(JSONText.quoted(level))",
             "\"label\":\(JSONText.quoted(label))", "\"message\":\(JSONText.quoted(message))",
         ]
         // Sorted, so that equal events give equal lines.
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
-            fields.append("\(JSONText.quoted(key)):\(JSONText.quoted(value))")
+            fields.append("\(JSONText.quoted(key)):\(Self.json(value))")
         }
         return "{" + fields.joined(separator: ",") + "}"
+    }
+
+    /// Numbers and truth values are such in JSON, so that collectors can compare them.
+    private static func json(_ value: Logger.MetadataValue) -> String {
+        switch value {
+        case .string(let text): return JSONText.quoted(text)
+        case .stringConvertible(let number as any FixedWidthInteger): return "\(number)"
+        case .stringConvertible(let number as Double) where number.isFinite: return "\(number)"
+        case .stringConvertible(let flag as Bool): return "\(flag)"
+        case .stringConvertible(let other): return JSONText.quoted(other.description)
+        case .array(let values): return "[" + values.map(json).joined(separator: ",") + "]"
+        case .dictionary(let values):
+            let fields = values.sorted { $0.key < $1.key }.map { "\(JSONText.quoted($0.key)):\(json($0.value))" }
+            return "{" + fields.joined(separator: ",") + "}"
+        }
     }
 }
 

@@ -2,6 +2,7 @@ import CausewayEndpoint
 import CausewayHTTP
 import CausewayIdentity
 import CausewaySession
+import CausewayTelemetry
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -26,6 +27,8 @@ struct Reloading: Service {
     let verifiers: TokenVerifiers
     var api: HTTPListener?
     let logger: Logger
+    var admin: AdminListener?
+    var telemetry: Telemetry?
 
     /// How often the files are checked. Whoever replaces two files that belong together has as long for it.
     static let watchSeconds = 10
@@ -69,6 +72,7 @@ struct Reloading: Service {
                 await takeKeys(latest)
                 takePermissions(latest)
                 tellWhatWaits(latest)
+                telemetry?.audit(AuditEvent(.configurationReloaded))
             case .looked:
                 let stamps = FileStamps(latest.keyFiles)
                 guard stamps != known else { continue }
@@ -83,6 +87,7 @@ struct Reloading: Service {
             return try ConfigurationFile.read(file)
         } catch {
             logger.error("everything stays as it was, for the configuration has problems:\n\(error)")
+            telemetry?.audit(AuditEvent(.configurationRefused))
             return nil
         }
     }
@@ -94,7 +99,9 @@ struct Reloading: Service {
         let problems = inspection.problems
         let ofCertificate = problems.filter { $0.key == "tls" || $0.key.hasPrefix("tls.") }
         takeCertificate(inspection, ofCertificate)
-        let ofKeys = problems.filter { !ofCertificate.contains($0) }
+        let ofAdmin = problems.filter { $0.key == "admin" || $0.key.hasPrefix("admin.") }
+        takeAdmin(configuration, inspection, ofCertificate + ofAdmin)
+        let ofKeys = problems.filter { !ofCertificate.contains($0) && !ofAdmin.contains($0) }
         guard ofKeys.isEmpty else {
             logger.error("the token keys stay as they were:\n\(ConfigurationError(problems: ofKeys))")
             return
@@ -107,7 +114,8 @@ struct Reloading: Service {
             providers["custom-token"] = content.ofDatabases[name] ?? nil
             accounts.replaceProviders(by: providers)
         }
-        logger.notice("the token keys were read anew", metadata: ["keys": "\(inspection.allKeys.count)"])
+        logger.notice("the token keys were read anew", metadata: ["keys": .number(inspection.allKeys.count)])
+        telemetry?.audit(AuditEvent(.tokenKeysReplaced))
     }
 
     private func takeCertificate(_ inspection: Inspection, _ problems: [ConfigurationProblem]) {
@@ -125,8 +133,22 @@ struct Reloading: Service {
             }
             logger.notice(
                 "the certificate was read anew", metadata: ["hosts": "\(inspection.hosts.joined(separator: ","))"])
+            telemetry?.audit(AuditEvent(.certificateReplaced, subject: inspection.hosts.joined(separator: ",")))
         } catch {
             logger.error("the certificate stays as it was: \(error)")
+        }
+    }
+
+    private func takeAdmin(
+        _ configuration: Configuration, _ inspection: Inspection, _ problems: [ConfigurationProblem]
+    ) {
+        // Other settings wait for the next start.
+        guard let admin, let settings = configuration.admin, settings == self.configuration.admin else { return }
+        do {
+            guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
+            try admin.take(settings, inspection)
+        } catch {
+            logger.error("the admin listener's token and certificates stay as they were:\n\(error)")
         }
     }
 
@@ -144,6 +166,7 @@ struct Reloading: Service {
             tenant.conversations.reconsider()
         }
         logger.notice("the permissions were read anew")
+        telemetry?.audit(AuditEvent(.permissionsReplaced))
     }
 
     private func tellWhatWaits(_ read: Configuration) {
@@ -161,6 +184,7 @@ extension Configuration {
         let sections = [tokens] + databases.compactMap(\.tokens)
         return [tls.certificate, tls.key] + sections.flatMap { $0.keys.map(\.file) + [$0.keySet].compactMap { $0 } }
             + (accounts?.providers.map(\.keySet) ?? [])
+            + [admin?.tokenFile, admin?.clientAuthorities].compactMap { $0 }
     }
 
     /// The sections that differ from the configuration of the start and take effect only at the next start.
@@ -172,6 +196,7 @@ extension Configuration {
             names.append("databases")
         }
         if accounts != old.accounts { names.append("accounts") }
+        if admin != old.admin { names.append("admin") }
         if limits != old.limits { names.append("limits") }
         if backups != old.backups { names.append("backups") }
         if log != old.log { names.append("log") }

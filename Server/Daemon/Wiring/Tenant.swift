@@ -11,6 +11,8 @@ import Logging
 final class Tenant: Sendable {
     let name: String
     let conversations: Conversations
+    /// What it is at, for metrics.
+    let gauges: DatabaseGauges
     private let store: StoreEmbedded
     private let lock: FolderLock
     private let clock: any WallClock
@@ -19,7 +21,7 @@ final class Tenant: Sendable {
     init(
         _ database: Configuration.Database, limits: Configuration.Limits, clock: any WallClock,
         random: any RandomSource,
-        logger: Logger
+        logger: Logger, observer: any SessionObserver = NoSessionObserver()
     ) throws(CommandFailure) {
         name = database.name
         self.clock = clock
@@ -45,8 +47,11 @@ final class Tenant: Sendable {
                 sessions: limits.sessions, sessionsOfUser: limits.sessionsOfUser, beginnings: limits.beginnings,
                 queryBytesOfUser: limits.queryMegabytesOfUser << 20),
             cores: ProcessInfo.processInfo.activeProcessorCount,
-            lookChecks: Self.lookChecks(limits.looksCheckedPercent, database.name, logger), now: { clock.now() }
+            lookChecks: Self.lookChecks(limits.looksCheckedPercent, database.name, logger), observer: observer,
+            now: { clock.now() }
         )
+        gauges = DatabaseGauges(
+            name: database.name, conversations: conversations, store: store, now: { clock.now() })
     }
 
     private static func lookChecks(_ percent: Int, _ name: String, _ logger: Logger) -> LookChecks {

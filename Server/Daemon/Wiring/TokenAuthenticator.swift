@@ -48,12 +48,18 @@ struct AccountCounter: AccountService {
             return .body(bytesMax: try accounts.bodyBytesMax(of: call, token: token))
         } catch {
             let reply = AccountReply(error)
-            return .refused(AccountServiceAnswer(status: reply.status, body: reply.body))
+            return .refused(AccountServiceAnswer(reply))
         }
     }
 
     func answer(_ call: String, body: [UInt8], token: String?, peer: String) async -> AccountServiceAnswer {
         let reply = await accounts.answer(call, body: body, token: token, peer: peer)
-        return AccountServiceAnswer(status: reply.status, body: reply.body)
+        return AccountServiceAnswer(reply)
+    }
+}
+
+extension AccountServiceAnswer {
+    fileprivate init(_ reply: AccountReply) {
+        self.init(status: reply.status, body: reply.body, code: reply.code?.rawValue, user: reply.user)
     }
 }

@@ -58,14 +58,20 @@ package struct AccountReply: Hashable, Sendable {
     package var status: Int
     /// JSON.
     package var body: [UInt8]
+    /// Nil where nothing failed.
+    package var code: AccountError.Code?
+    /// The user that calls, or has logged in.
+    package var user: String?
 
-    init(_ content: some Encodable) {
+    init(_ content: some Encodable, user: String? = nil) {
         status = 200
+        self.user = user
         body = (try? [UInt8](JSONEncoder().encode(content))) ?? [UInt8]("{}".utf8)
     }
 
     package init(_ error: AccountError) {
         status = error.code.status
+        code = error.code
         body =
             (try? [UInt8](JSONEncoder().encode(["code": error.code.name, "message": error.message])))
             ?? [UInt8]("{}".utf8)

@@ -106,6 +106,9 @@ struct AccountRequest: Sendable {
 }
 
 extension Accounts {
+    /// The names of all calls.
+    package static var callNames: [String] { AccountCall.allCases.map(\.rawValue) }
+
     /// How many bytes the body of a call may have. Throws where no body would help. Costs at most one signature check.
     ///
     /// - Parameters:
@@ -128,7 +131,11 @@ extension Accounts {
             let call = try AccountCall(named: name)
             let caller = call.needsUser ? try caller(token) : nil
             let request = try AccountRequest(json: body, within: call.limits)
-            if let caller { return try await answer(call, request, caller, peer) }
+            if let caller {
+                var reply = try await answer(call, request, caller, peer)
+                reply.user = caller.user.string
+                return reply
+            }
             return try await answer(call, request, peer)
         } catch {
             return AccountReply(error)
@@ -142,7 +149,9 @@ extension Accounts {
         _ call: AccountCall, _ request: AccountRequest, _ peer: String
     ) async throws(AccountError) -> AccountReply {
         switch call {
-        case .login: return AccountReply(try await login(request, peer))
+        case .login:
+            let view = try await login(request, peer)
+            return AccountReply(view, user: view.userId.string)
         case .refresh: return AccountReply(try await refresh(request))
         case .logout: try await logOut(request)
         case .register: try await register(request, peer)

@@ -3,14 +3,19 @@ import CausewayObjectStore
 package import CausewayStore
 
 extension StoreEmbedded {
-    package func extendSchema(_ declared: Schema, by declarer: Declarer?) throws(StoreFailure) {
+    @discardableResult
+    package func extendSchema(_ declared: Schema, by declarer: Declarer?) throws(StoreFailure) -> [String] {
         try Self.check(declared)
         // Devices do not declare these classes: they follow from mixed properties.
         let wanted = declared.withNestedCollections
-        if try committedSchema().additions(by: wanted).isEmpty { return try note(declared, by: declarer) }
-        try write(Self.repeatable) { transaction, _ throws(StoreFailure) in
+        if try committedSchema().additions(by: wanted).isEmpty {
+            try note(declared, by: declarer)
+            return []
+        }
+        return try write(Self.repeatable) { transaction, _ throws(StoreFailure) in
             let before = transaction.schema
-            guard try !before.additions(by: wanted).isEmpty else { return ((), false) }
+            let additions = try before.additions(by: wanted)
+            guard !additions.isEmpty else { return ([], false) }
             let elements = DeclaredTree(in: transaction)
             try options.schemaBounds.check(declared, over: before, by: declarer, elements)
             do throws(StoreError) {
@@ -20,7 +25,7 @@ extension StoreEmbedded {
             }
             RecordCatalog.number(transaction.schema, in: transaction)
             if let declarer { try elements.note(declared, over: before, by: declarer) }
-            return ((), true)
+            return (additions.names, true)
         }
     }
 

@@ -48,6 +48,8 @@ package struct AudienceTable {
         ends = [version]
     }
 
+    package var audienceCount: Int { audiences.count }
+
     // MARK: - Members
 
     /// A session's device is at a version, where it holds what the queries match.
@@ -182,6 +184,9 @@ package struct AudienceTable {
         package var others: [UInt64] = []
         /// Sessions whose devices made a version. They wait only for their acknowledgement.
         package var authors: [UInt64] = []
+        /// How many predicates the index found for touched objects, and how many of them matched.
+        package var evaluated = 0
+        package var matched = 0
     }
 
     package struct ConcernedAudience: Sendable {
@@ -207,7 +212,7 @@ package struct AudienceTable {
             incarnation = try snapshot.lineage().run(of: through)
             let history = try snapshot.history(after: start, for: .nobody, pace)
             if snapshot.schema != schema { begin(with: snapshot.schema) }
-            concerned = try audiences(concernedBy: history, in: snapshot, pace)
+            concerned = try audiences(concernedBy: history, in: snapshot, pace, &findings)
             findings.authors = history.authors.compactMap { sessionOfClient[$0] }
             findings.history = history
         } catch {
@@ -240,13 +245,15 @@ package struct AudienceTable {
     }
 
     private mutating func audiences(
-        concernedBy history: History, in snapshot: any StoreSnapshot, _ pace: Pace
+        concernedBy history: History, in snapshot: any StoreSnapshot, _ pace: Pace, _ findings: inout Findings
     ) throws(StoreFailure) -> Set<Int> {
         for classNumber in indexes.keys { indexes[classNumber]?.prepare() }
         var look = Look(at: snapshot, in: indexes)
         try look.go(over: history, pace)
+        findings.evaluated = look.evaluatedCount
         var concerned: Set<Int> = []
         for (classNumber, found) in look.found {
+            findings.matched += found.numbers.count
             for number in found.numbers { concerned.formUnion(indexes[classNumber]?.audiences(of: number) ?? []) }
         }
         return concerned

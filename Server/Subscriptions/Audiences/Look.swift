@@ -27,6 +27,8 @@ struct Look {
     /// After so many objects and evaluations it is asked whether the time is over.
     private static let stepsAtOnce = 16
     private var steps = 0
+    /// How many predicates were evaluated.
+    private(set) var evaluatedCount = 0
 
     /// - Parameter indexes: by class, prepared for look-ups.
     init(at snapshot: any StoreSnapshot, in indexes: [Int: PredicateIndex]) {
@@ -50,6 +52,7 @@ struct Look {
             try past.check()
             for number in candidates {
                 try count(pace)
+                evaluatedCount += 1
                 guard let predicate = index[number], try past.matched(touched, predicate) else { continue }
                 here.add(number)
             }
@@ -84,6 +87,7 @@ struct Look {
         try count(pace)
         for number in candidates(index, but: here, { snapshot.value(of: $0, in: row) }) {
             try count(pace)
+            evaluatedCount += 1
             guard let predicate = index[number], try snapshot.matches(row, predicate) else { continue }
             here.add(number)
         }

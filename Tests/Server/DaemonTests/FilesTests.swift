@@ -3,6 +3,7 @@ import CausewayFolders
 import CausewayIdentity
 import CausewayModel
 import Foundation
+import Logging
 import Testing
 
 @testable import CausewayDaemon

@@ -114,7 +114,9 @@ struct RefusalBoundTests {
         #expect(outcomes[0].committed == 0 && outcomes[0].failure?.code == .operationInvalid)
         #expect(outcomes[0].failure?.message.contains("More than 100") == true)
         #expect(outcomes[0].failure?.message.contains("never had it") == true)
-        #expect(outcomes[1] == CommitOutcome(committed: 2, version: ServerVersion(before.rawValue + 1)))
+        #expect(
+            outcomes[1].committed == 2 && outcomes[1].version == ServerVersion(before.rawValue + 1)
+                && outcomes[1].failure == nil)
         #expect(try record.dog(0) == nil && record.refusals(Record.ann).isEmpty)
         #expect(try record.dog(1_000)?["age"] == .int(3))
         // Sent without what is wrong, under its number, and another behind it with as many as may be.

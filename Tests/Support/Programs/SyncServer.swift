@@ -252,7 +252,7 @@ package final class SyncServer {
 
     // MARK: - Ports
 
-    private static func freePort() throws -> Int {
+    package static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = loopback(port: 0)

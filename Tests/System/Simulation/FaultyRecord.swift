@@ -67,7 +67,7 @@ final class FaultyRecord: StoreBackend, @unchecked Sendable {
         try changing { record throws(StoreFailure) in try record.register(client, user: user, standing: standing) }
     }
 
-    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) {
+    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) -> [String] {
         try changing { record throws(StoreFailure) in try record.extendSchema(wanted, by: declarer) }
     }
 

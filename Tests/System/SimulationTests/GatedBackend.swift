@@ -64,7 +64,7 @@ final class GatedBackend: StoreBackend, OneWayIntake {
         try store.register(client, user: user, standing: standing)
     }
 
-    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) {
+    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) -> [String] {
         try store.extendSchema(wanted, by: declarer)
     }
 

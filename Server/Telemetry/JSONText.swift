@@ -1,7 +1,7 @@
 /// The one piece of JSON that is not obvious to write.
-enum JSONText {
+package enum JSONText {
     /// A string with its quotation marks; control characters are escaped.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -1,0 +1,72 @@
+package import CausewayHTTP
+import Synchronization
+
+/// Answers the requests of administrators, and of programs that watch the server, by a table of routes.
+///
+/// The caller is judged before anything is read of the body, and before a route is looked for: who is no administrator
+/// learns nothing of what the server can be asked for.
+package final class AdminService: HTTPService {
+    private let routes: AdminRoutes
+    private let access: Mutex<AdminAccess>
+    private let observer: any AdminObserver
+
+    package init(_ routes: AdminRoutes, access: AdminAccess, observer: any AdminObserver = NoAdminObserver()) {
+        self.routes = routes
+        self.access = Mutex(access)
+        self.observer = observer
+    }
+
+    /// Takes another token, for the next request.
+    package func replaceAccess(by access: AdminAccess) {
+        self.access.withLock { $0 = access }
+    }
+
+    package func admit(_ head: HTTPHead) -> HTTPAdmission {
+        let finding = routes.find(head)
+        // What is unknown is asked for by administrators alone.
+        let wanted: AdminRoute.Access = if case .route(let route, _) = finding { route.access } else { .administration }
+        if let refusal = access.withLock({ $0 }).refusal(of: head, to: wanted) {
+            observer.observe(.refused(.init(refusal), address: head.peer.group))
+            return .refused(Self.answer(to: refusal))
+        }
+        switch finding {
+        case .route(let route, _):
+            return .body(bytesMax: route.bodyBytesMax)
+        case .methods(let methods):
+            observer.observe(.refused(.route, address: head.peer.group))
+            var answer = HTTPAnswer.text("This is asked for with \(methods.joined(separator: " or ")).\n", status: 405)
+            answer.headers.append(.init("allow", methods.joined(separator: ", ")))
+            return .refused(answer)
+        case .nothing:
+            observer.observe(.refused(.route, address: head.peer.group))
+            return .refused(.text("The admin listener does not know this path.\n", status: 404))
+        }
+    }
+
+    package func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+        guard case .route(let route, let parameters) = routes.find(request.head) else {
+            preconditionFailure("A request is answered that was not admitted.")
+        }
+        var answer = await route.answer(AdminRequest(request, parameters: parameters))
+        // Nothing of it may stay in a cache, or be shown as something else.
+        answer.headers += [.init("cache-control", "no-store"), .init("x-content-type-options", "nosniff")]
+        observer.observe(
+            .answered(
+                route: "\(route.method) \(route.pattern)", isChange: route.isChange, status: answer.status,
+                address: request.head.peer.group))
+        return answer
+    }
+
+    private static func answer(to refusal: AdminAccess.Refusal) -> HTTPAnswer {
+        switch refusal {
+        case .host:
+            .text("This listener is called by localhost, 127.0.0.1 or [::1].\n", status: 421)
+        case .token:
+            HTTPAnswer(
+                status: 401,
+                headers: [.init("content-type", "text/plain; charset=utf-8"), .init("www-authenticate", "Bearer")],
+                body: .whole(
+                    Array("Send the administrator's token: authorization: Bearer TOKEN (admin.tokenFile).\n".utf8)))
+        }
+    }
+}

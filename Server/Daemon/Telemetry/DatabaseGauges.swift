@@ -1,0 +1,67 @@
+import CausewayModel
+import CausewaySession
+import CausewayStorage
+import CausewayStore
+import CausewayStoreEmbedded
+import CausewayTelemetry
+
+/// What one database is at: read at a scrape, without waiting for a commit.
+struct DatabaseGauges: Sendable {
+    let name: String
+    let conversations: Conversations
+    let store: StoreEmbedded
+    /// Milliseconds since 1970.
+    let now: @Sendable () -> UInt64
+    private let reader: GaugeReader
+
+    /// A file that is read more slowly is left out of the scrape.
+    static let readMilliseconds = 1_000
+
+    init(
+        name: String, conversations: Conversations, store: StoreEmbedded, now: @escaping @Sendable () -> UInt64
+    ) {
+        self.name = name
+        self.conversations = conversations
+        self.store = store
+        self.now = now
+        reader = GaugeReader(label: "causeway.metrics")
+    }
+
+    /// The samples, and whether all of them could be read.
+    func read() async -> (samples: [MetricSample], isWhole: Bool) {
+        let late = conversations.lateThreads
+        var samples = [
+            MetricSample(MetricCatalog.databaseUp, name, is: late.isEmpty ? 1 : 0),
+            MetricSample(MetricCatalog.databaseVersion, name, is: Double(store.version.rawValue)),
+        ]
+        let facts = await reader.read(withinMilliseconds: Self.readMilliseconds) { [conversations, store] in
+            (try? store.statistics()).map { ($0, conversations.census()) }
+        }
+        guard let (statistics, census) = facts else { return (samples, false) }
+        samples += self.samples(of: statistics) + self.samples(of: census)
+        return (samples, true)
+    }
+
+    private func samples(of statistics: RecordStatistics) -> [MetricSample] {
+        let age = statistics.oldestTime == 0 ? 0 : now() - min(statistics.oldestTime, now())
+        let file = statistics.file
+        return [
+            MetricSample(MetricCatalog.historyVersions, name, is: Double(statistics.historyVersions)),
+            MetricSample(MetricCatalog.historyBytes, name, is: Double(statistics.historyBytes)),
+            MetricSample(MetricCatalog.historyAge, name, is: Double(age) / 1_000),
+            MetricSample(MetricCatalog.fileSize, name, is: Double(file.sizeBytes)),
+            MetricSample(MetricCatalog.fileUsed, name, is: Double(file.usedBytes)),
+            MetricSample(MetricCatalog.fileFree, name, is: Double(file.freeBytes)),
+            MetricSample(MetricCatalog.filePinned, name, is: Double(file.pinnedBytes)),
+            MetricSample(MetricCatalog.snapshotOldest, name, is: Double(file.oldestSnapshot?.commitsBehind ?? 0)),
+        ]
+    }
+
+    private func samples(of census: SessionCensus) -> [MetricSample] {
+        let states = SessionCensus.State.allCases.filter { $0 != .over }
+        return [MetricSample(MetricCatalog.audiences, name, is: Double(census.audiences))]
+            + states.map { state in
+                MetricSample(MetricCatalog.openSessions, name, state.rawValue, is: Double(census.counts[state] ?? 0))
+            }
+    }
+}

@@ -1,0 +1,24 @@
+import CausewayAdmin
+import CausewayHTTP
+import Logging
+import ServiceLifecycle
+
+/// The admin listener's life. It ends last, so that one can watch the server end.
+struct AdminServing: Service {
+    let listener: HTTPListener
+    let logger: Logger
+
+    func run() async throws {
+        let port: Int
+        do {
+            port = try await listener.start()
+        } catch {
+            throw CommandFailure(
+                "The admin listener cannot listen on \(listener.host) (\(error)). Stop what else listens there, or "
+                    + "choose another address in the section 'admin' of the configuration.")
+        }
+        logger.info("the admin listener is open", metadata: ["host": "\(listener.host)", "port": .number(port)])
+        try? await gracefulShutdown()
+        await listener.shutdown()
+    }
+}

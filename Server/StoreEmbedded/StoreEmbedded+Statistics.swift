@@ -1,0 +1,34 @@
+import CausewayModel
+import CausewayObjectStore
+package import CausewayStorage
+package import CausewayStore
+
+/// How much a record holds, for those who watch the server.
+package struct RecordStatistics: Hashable, Sendable {
+    /// Versions that the history has.
+    package var historyVersions: UInt64
+    package var historyBytes: UInt64
+    /// When the oldest of them was received, in milliseconds since 1970; zero while there is none.
+    package var oldestTime: UInt64
+    package var file: StorageStatistics
+}
+
+extension StoreEmbedded {
+    /// Waits for no commit.
+    ///
+    /// - Complexity: that of the list of the file's free pages.
+    package func statistics() throws(StoreFailure) -> RecordStatistics {
+        do {
+            // Before there is a transaction here, whose snapshot would count.
+            let file = try store.statistics()
+            let reading = try store.read()
+            defer { reading.end() }
+            let meta = Meta(in: reading)
+            return RecordStatistics(
+                historyVersions: meta.version.rawValue - meta.historyStart.rawValue, historyBytes: meta.historyBytes,
+                oldestTime: meta.oldestTime, file: file)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+}
