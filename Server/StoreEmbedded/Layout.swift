@@ -4,7 +4,7 @@ import CausewayModel
 ///
 /// | Tree | Key | Value |
 /// |---|---|---|
-/// | meta | a name | a number; of `lineage` the runs of the server, see `LineageRecord.swift` |
+/// | meta | a name | a number; of `lineage` the runs of the server, see `LineageRecord.swift`; `arrivals` is the newest arrival, there once their order is kept |
 /// | classes | class name | class number, 4 |
 /// | declared | length of the class name, 1; class name; property name, none for the class | `DeclaredElement` |
 /// | clients | client, 8 | `ClientState` |
@@ -21,6 +21,9 @@ import CausewayModel
 /// | images | version, 8; number, 4 | `ObjectState` |
 /// | edits | version, 8; number, 4; column, 4 | `KeptEdits`: what the version did to a list, set, map or text of the object |
 /// | refusals | client, 8; changeset, 8 | `RefusalRecord`; of an earlier build also client, 8; changeset, 8; operation, 4: code, reason, object |
+/// | arrivals | number of the arrival, 8 | of a one-way object: class number, 4; row, 8; milliseconds of receipt, 8 |
+/// | arrived | class number, 4; row, 8 | number of its arrival, 8 |
+/// | positions | a reader's name | how far it got, in a form of its own |
 enum Layout {
     static let meta = "server.meta"
     static let classes = "server.classes"
@@ -39,6 +42,9 @@ enum Layout {
     static let images = "server.images"
     static let edits = "server.edits"
     static let refusals = "server.refusals"
+    static let arrivals = "server.arrivals"
+    static let arrived = "server.arrived"
+    static let positions = "server.positions"
 
     static func row(_ classNumber: Int, _ key: ObjectKey) -> [UInt8] {
         bytes(UInt32(truncatingIfNeeded: classNumber)) + bytes(UInt64(bitPattern: key.rawValue))
