@@ -75,6 +75,9 @@ let server: [Target] = [
         uses: ["Environment", "HTTP", "Model", "Operations", "Session", "Wire"],
         libraries: Package.nio(for: "Server") + [Package.log]
     ),
+    part(
+        "Server", "Feed", uses: ["HTTP", "Merge", "Model", "Query", "Session", "Store"], documents: ["FEED.md"]
+    ),
     part("Server", "HTTP", libraries: Package.nio(for: "Server") + [Package.log]),
     part(
         "Server", "Identity", uses: ["Environment", "Model", "ObjectStore", "Query", "Store"],
@@ -181,6 +184,11 @@ let tests: [Target] = [
     test(
         "Server", "Identity", uses: ["Environment", "Identity", "Model", "Query", "Store", "Support/Seeds"],
         libraries: Package.tokens
+    ),
+    test(
+        "Server", "Feed",
+        uses: shape + ["Feed", "HTTP", "Query", "Session", "Store", "StoreEmbedded", "Support/Seeds"],
+        libraries: [Package.log]
     ),
     test("Server", "HTTP", uses: ["HTTP"], libraries: Package.nio(for: "Server") + [Package.log]),
     test(
