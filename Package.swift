@@ -61,8 +61,8 @@ let server: [Target] = [
     .executableTarget(
         name: name("Daemon"),
         dependencies: [
-            "Endpoint", "Environment", "Identity", "Ingest", "Model", "ObjectStore", "Query", "Session", "Store",
-            "StoreEmbedded", "Subscriptions", "Wire",
+            "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Ingest", "Model", "ObjectStore", "Query", "Session",
+            "Sinks", "Store", "StoreEmbedded", "Subscriptions", "Wire",
         ].map { .target(name: name($0)) } + Package.daemon + ["CAllocator"],
         path: "Server/Daemon",
         exclude: ["allocator"],
@@ -85,6 +85,13 @@ let server: [Target] = [
     ),
     part("Server", "Ingest", uses: ["Model", "Operations", "Store", "Wire"]),
     part("Server", "Session", uses: ["Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]),
+    part(
+        "Server", "Sinks", uses: ["Environment", "Feed", "Model", "Query", "Session", "Store"],
+        libraries: Package.httpClient(for: "Server") + Package.nio(for: "Server") + [
+            Package.log, Package.crypto, "CZstd",
+        ],
+        documents: ["SINKS.md"]
+    ),
     part("Server", "Store", uses: ["Merge", "Model", "Operations", "Query"]),
     part(
         "Server", "StoreEmbedded",
@@ -200,6 +207,15 @@ let tests: [Target] = [
         libraries: Package.nio(for: "Server") + Package.httpClient(for: "Server") + [Package.log]
     ),
     test("Server", "Session", uses: shape + ["Session", "Store", "Support/Seeds", "Wire"]),
+    test(
+        "Server", "Sinks",
+        uses: shape + [
+            "Environment", "Feed", "HTTP", "Query", "Sinks", "Store", "StoreEmbedded", "Support/Folders",
+            "Support/Programs",
+            "Support/Seeds", "Support/SinkPeer",
+        ],
+        libraries: [Package.log, Package.crypto, "CZstd"]
+    ),
     test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
     test(
         "Server", "Subscriptions",
@@ -244,7 +260,17 @@ let tests: [Target] = [
             "Support/RealmPeer", "Support/Seeds",
         ]
     ),
-    test("System", "EndToEnd", uses: ["Daemon", "Database", "Support/AppPeer", "Support/Programs", "Support/Seeds"]),
+    program("Support/HookReceiver", uses: ["HTTP"], libraries: [Package.log]),
+    program(
+        "Support/SinkPeer",
+        uses: ["Environment", "Feed", "Model", "Operations", "Sinks", "Store", "StoreEmbedded"],
+        libraries: [Package.log]
+    ),
+    test(
+        "System", "EndToEnd",
+        uses: ["Daemon", "Database", "Support/AppPeer", "Support/HookReceiver", "Support/Programs", "Support/Seeds"],
+        libraries: Package.httpClient(for: "Server") + Package.nio(for: "Server")
+    ),
     part("Tests", "Support/FaultyNetwork", uses: ["Support/Seeds"], libraries: Package.nio(for: "Server")),
     program("Support/FleetDevice", uses: ["Database"]),
     test(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CausewayEndpoint
 import CausewayEnvironment
+import CausewayFeed
 import CausewayIdentity
 import CausewayWire
 import Foundation
@@ -41,12 +42,17 @@ struct Serve: AsyncParsableCommand {
             uniqueKeysWithValues: configuration.databases.map { ($0.name, PermissionOffice($0.permissions)) })
         let verifiers = TokenVerifiers(try inspection.verifiers(configuration))
         let accounts = try await configuration.openAccounts(inspection, verifiers, clock: clock, logger: logger)
+        let authenticator = TokenAuthenticator(
+            verifiers: verifiers, accounts: accounts, offices: offices, clock: clock)
+        let changes = ChangesService(
+            Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.feed) }),
+            callers: FeedAuthenticator(authenticator: authenticator),
+            now: { clock.now() })
         let endpoint = try Endpoint(
             configuration.endpoint(inspection),
             services: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
             accounts: accounts.mapValues(AccountCounter.init),
-            authenticator: TokenAuthenticator(
-                verifiers: verifiers, accounts: accounts, offices: offices, clock: clock),
+            authenticator: authenticator,
             clock: clock, logger: logger
         )
         let group = ServiceGroup(
@@ -60,6 +66,8 @@ struct Serve: AsyncParsableCommand {
                     .init(service: MemoryReturn()),
                     // Started last, it ends first: the databases are open until then.
                     .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
+                    .init(service: try ChangesListening(configuration.api, inspection, changes, logger: logger)),
+                    .init(service: Carrying(configuration.databases, tenants, clock: clock, logger: logger)),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
             )

@@ -34,6 +34,7 @@ extension Configuration {
         configuration.databases = readDatabases(&section, configuration.tokens)
         configuration.accounts = readAccounts(&section)
         if configuration.accounts == nil { noteMissingKeys(configuration, &section) }
+        configuration.api = readAPI(&section)
         configuration.limits = readLimits(&section)
         configuration.log = readLog(&section)
         let problems = section.finish()
@@ -121,8 +122,10 @@ extension Configuration {
             }
             let permissions = readPermissions(&section)
             let own = section.node("tokens").map { _ in readTokens(&section, inheriting: tokens) }
+            let carriers = readCarriers(&section)
             root.take(section.finish())
-            databases.append(Database(name: name, folder: folder, permissions: permissions, tokens: own))
+            databases.append(
+                Database(name: name, folder: folder, permissions: permissions, tokens: own, carriers: carriers))
         }
         return databases
     }

@@ -8,6 +8,8 @@ struct Configuration: Hashable, Sendable {
     var tokens = Tokens()
     /// Nil when the server keeps no accounts.
     var accounts: Accounts?
+    /// Where back ends are served; nil when they are not.
+    var api: Listen?
     var limits = Limits()
     var log = Log()
 
@@ -30,6 +32,8 @@ struct Configuration: Hashable, Sendable {
         var permissions: PermissionRules?
         /// Whose tokens this database accepts; nil when it accepts those of the section `tokens`.
         var tokens: Tokens?
+        /// What carries its changes and its one-way objects on.
+        var carriers = Carriers()
     }
 
     /// Whose tokens a database accepts.

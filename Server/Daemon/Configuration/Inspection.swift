@@ -40,6 +40,7 @@ struct Inspection {
         for (index, database) in configuration.databases.enumerated() {
             inspectFolder(database.folder, key: "databases[\(index)].folder")
             inspectPermissions(of: database, configuration, key: "databases[\(index)].permissions")
+            inspectCarriers(database.carriers, key: "databases[\(index)]")
         }
         inspectFoldersApart(configuration.databases)
     }
@@ -260,7 +261,7 @@ struct Inspection {
         return text
     }
 
-    private static func isReadableByOthers(_ path: String) -> Bool {
+    static func isReadableByOthers(_ path: String) -> Bool {
         let mode = (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int) ?? 0
         return mode & 0o044 != 0
     }

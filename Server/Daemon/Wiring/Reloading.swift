@@ -159,7 +159,10 @@ extension Configuration {
     func sectionsForNextStart(after old: Configuration) -> [String] {
         var names: [String] = []
         if listen != old.listen { names.append("listen") }
-        if databases.map({ [$0.name, $0.folder] }) != old.databases.map({ [$0.name, $0.folder] }) {
+        if api != old.api { names.append("api") }
+        if databases.map({ [$0.name, $0.folder] }) != old.databases.map({ [$0.name, $0.folder] })
+            || databases.map(\.carriers) != old.databases.map(\.carriers)
+        {
             names.append("databases")
         }
         if accounts != old.accounts { names.append("accounts") }
