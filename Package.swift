@@ -61,9 +61,9 @@ let server: [Target] = [
     .executableTarget(
         name: name("Daemon"),
         dependencies: [
-            "Admin", "Backup", "DataAPI", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "Model",
-            "ObjectStore", "Operations", "Query", "Session", "Storage", "Store", "StoreEmbedded", "Subscriptions",
-            "Telemetry", "Wire",
+            "Admin", "Backup", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Ingest", "Model",
+            "ObjectStore", "Operations", "Query", "Session", "Sinks", "Storage", "Store", "StoreEmbedded",
+            "Subscriptions", "Telemetry", "Wire",
         ].map { .target(name: name($0)) } + Package.daemon + ["CAllocator"],
         path: "Server/Daemon",
         exclude: ["allocator"],
@@ -90,6 +90,9 @@ let server: [Target] = [
         uses: ["Environment", "HTTP", "Model", "Operations", "Session", "Wire"],
         libraries: Package.nio(for: "Server") + [Package.log]
     ),
+    part(
+        "Server", "Feed", uses: ["HTTP", "Merge", "Model", "Query", "Session", "Store"], documents: ["FEED.md"]
+    ),
     part("Server", "HTTP", libraries: Package.nio(for: "Server") + [Package.log]),
     part(
         "Server", "Identity", uses: ["Environment", "Model", "ObjectStore", "Query", "Store"],
@@ -97,6 +100,13 @@ let server: [Target] = [
     ),
     part("Server", "Ingest", uses: ["Model", "Operations", "Store", "Wire"]),
     part("Server", "Session", uses: ["Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]),
+    part(
+        "Server", "Sinks", uses: ["Environment", "Feed", "Model", "Query", "Session", "Store"],
+        libraries: Package.httpClient(for: "Server") + Package.nio(for: "Server") + [
+            Package.log, Package.crypto, "CZstd",
+        ],
+        documents: ["SINKS.md"]
+    ),
     part("Server", "Store", uses: ["Merge", "Model", "Operations", "Query"]),
     part(
         "Server", "StoreEmbedded",
@@ -200,6 +210,11 @@ let tests: [Target] = [
     ),
     test("Server", "Admin", uses: ["Admin", "HTTP"], libraries: [Package.log]),
     test("Server", "Telemetry", uses: ["Telemetry"], libraries: [Package.metrics]),
+    test(
+        "Server", "Feed",
+        uses: shape + ["Feed", "HTTP", "Query", "Session", "Store", "StoreEmbedded", "Support/Seeds"],
+        libraries: [Package.log]
+    ),
     test("Server", "HTTP", uses: ["HTTP"], libraries: Package.nio(for: "Server") + [Package.log]),
     test(
         "Server", "DataAPI",
@@ -222,6 +237,15 @@ let tests: [Target] = [
         uses: shape + storage + ["Backup", "Identity", "Store", "StoreEmbedded", "Support/Folders", "Support/Seeds"]
     ),
     test("Server", "Session", uses: shape + ["Session", "Store", "Support/Seeds", "Wire"]),
+    test(
+        "Server", "Sinks",
+        uses: shape + [
+            "Environment", "Feed", "HTTP", "Query", "Sinks", "Store", "StoreEmbedded", "Support/Folders",
+            "Support/Programs",
+            "Support/Seeds", "Support/SinkPeer",
+        ],
+        libraries: [Package.log, Package.crypto, "CZstd"]
+    ),
     test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
     test(
         "Server", "Subscriptions",
@@ -267,9 +291,19 @@ let tests: [Target] = [
             "Support/RealmPeer", "Support/Seeds",
         ]
     ),
+    program("Support/HookReceiver", uses: ["HTTP"], libraries: [Package.log]),
+    program(
+        "Support/SinkPeer",
+        uses: ["Environment", "Feed", "Model", "Operations", "Sinks", "Store", "StoreEmbedded"],
+        libraries: [Package.log]
+    ),
     test(
         "System", "EndToEnd",
-        uses: ["Daemon", "Database", "Support/AppPeer", "Support/Programs", "Support/Seeds", "Telemetry"]
+        uses: [
+            "Daemon", "Database", "Support/AppPeer", "Support/HookReceiver", "Support/Programs", "Support/Seeds",
+            "Telemetry",
+        ],
+        libraries: Package.httpClient(for: "Server") + Package.nio(for: "Server")
     ),
     part("Tests", "Support/FaultyNetwork", uses: ["Support/Seeds"], libraries: Package.nio(for: "Server")),
     program("Support/FleetDevice", uses: ["Database"]),

@@ -91,6 +91,17 @@ package protocol StoreSnapshot: AnyObject {
     func endedLife(_ name: ObjectName) throws(StoreFailure) -> UInt32?
     /// Which runs of the server made which versions.
     func lineage() throws(StoreFailure) -> Lineage
+    /// What one version did; nil for a version that the history does not have.
+    func record(of version: ServerVersion) throws(StoreFailure) -> VersionRecord?
+    /// Whose client it is; nil for one that nobody has registered.
+    func user(of client: ClientID) throws(StoreFailure) -> String?
+
+    // MARK: One-way objects
+
+    /// One-way objects after a number, in the order of their arrival.
+    ///
+    /// - Complexity: O(countMax).
+    func arrivals(after sequence: UInt64, countMax: Int) throws(StoreFailure) -> [OneWayArrival]
 }
 
 extension StoreSnapshot {

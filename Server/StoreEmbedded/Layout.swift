@@ -4,7 +4,7 @@ import CausewayModel
 ///
 /// | Tree | Key | Value |
 /// |---|---|---|
-/// | meta | a name | a number; of `lineage` the runs of the server, see `LineageRecord.swift` |
+/// | meta | a name | a number; of `lineage` the runs of the server, see `LineageRecord.swift`; `arrivals` is the newest arrival, there once their order is kept |
 /// | classes | class name | class number, 4 |
 /// | declared | length of the class name, 1; class name; property name, none for the class | `DeclaredElement` |
 /// | clients | client, 8 | `ClientState` |
@@ -23,6 +23,9 @@ import CausewayModel
 /// | refusals | client, 8; changeset, 8 | `RefusalRecord`; of an earlier build also client, 8; changeset, 8; operation, 4: code, reason, object |
 /// | receipts | length of the user's name, 2; user; key of the call | `ReceiptTree` |
 /// | receipts.order | number, 8 | key of the receipt |
+/// | arrivals | number of the arrival, 8 | of a one-way object: class number, 4; row, 8; milliseconds of receipt, 8 |
+/// | arrived | class number, 4; row, 8 | number of its arrival, 8 |
+/// | positions | a reader's name | how far it got, in a form of its own |
 enum Layout {
     static let meta = "server.meta"
     static let classes = "server.classes"
@@ -43,6 +46,9 @@ enum Layout {
     static let refusals = "server.refusals"
     static let receipts = "server.receipts"
     static let receiptOrder = "server.receipts.order"
+    static let arrivals = "server.arrivals"
+    static let arrived = "server.arrived"
+    static let positions = "server.positions"
 
     static func row(_ classNumber: Int, _ key: ObjectKey) -> [UInt8] {
         bytes(UInt32(truncatingIfNeeded: classNumber)) + bytes(UInt64(bitPattern: key.rawValue))

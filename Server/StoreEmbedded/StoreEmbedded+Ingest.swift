@@ -14,6 +14,15 @@ extension StoreEmbedded {
     }
 
     package func ingest(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64 {
+        let (ingested, order) = try ingest(batch, at: time)
+        if let order { noteArrivals(order) }
+        return ingested
+    }
+
+    /// - Returns: the last entry kept, and the order of arrival where it is kept and has changed.
+    private func ingest(
+        _ batch: OneWayBatch, at time: UInt64
+    ) throws(StoreFailure) -> (ingested: UInt64, order: Arrivals?) {
         try write { transaction, meta throws(StoreFailure) in
             guard var client = try ClientState(of: batch.client, in: transaction) else {
                 throw StoreFailure(
@@ -36,12 +45,12 @@ extension StoreEmbedded {
             let known = before - (batch.first - 1)
             // What another copy of the file has sent behind these is none of the caller's.
             guard UInt64(batch.entries.count) > known else {
-                return (batch.first - 1 + UInt64(batch.entries.count), false)
+                return ((batch.first - 1 + UInt64(batch.entries.count), nil), false)
             }
             let catalog = catalog(of: transaction)
             var check = OperationCheck(
                 catalog, of: batch.client, predecessors: client.predecessors, isOneWay: true, in: transaction)
-            let writer = OneWayWriter(transaction, catalog, version: meta.version)
+            let writer = OneWayWriter(transaction, catalog, version: meta.version, receivedAt: time)
             let merging = Merging(transaction, catalog, client: batch.client, version: meta.version)
             var refusals: [Refusal] = []
             for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
@@ -75,7 +84,8 @@ extension StoreEmbedded {
             }
             _ = client.hear(at: meta.received)
             client.save(for: batch.client, in: transaction)
-            return (client.ingested, true)
+            writer.order?.save()
+            return ((client.ingested, writer.order), true)
         }
     }
 
@@ -139,11 +149,16 @@ private final class OneWayWriter {
     private let transaction: Transaction
     private let catalog: RecordCatalog
     private let version: ServerVersion
+    private let time: UInt64
+    /// Nil while the order of arrival is not kept.
+    private(set) var order: Arrivals?
 
-    init(_ transaction: Transaction, _ catalog: RecordCatalog, version: ServerVersion) {
+    init(_ transaction: Transaction, _ catalog: RecordCatalog, version: ServerVersion, receivedAt time: UInt64) {
         self.transaction = transaction
         self.catalog = catalog
         self.version = version
+        self.time = time
+        order = Arrivals(in: transaction)
     }
 
     func keep(_ operation: Operation, _ check: inout OperationCheck) throws(StoreFailure) {
@@ -182,6 +197,7 @@ private final class OneWayWriter {
             row[column] = stored(field.value, plan, column)
         }
         if let key = table.key(for: target.key) {
+            noteArrival(Row(plan.number, key), plan)
             // Replacing a value may delete the object too: see `place`.
             for column in shape.columns where column >= 0 && table.exists(key) {
                 table.set(key, column, row[column])
@@ -195,12 +211,17 @@ private final class OneWayWriter {
         do {
             let key = try table.create(target.key, row: row)
             // The rows of an embedded class hold what changesets made as well, and all of them have stamps.
+            noteArrival(Row(plan.number, key), plan)
             if plan.schema.kind == .embedded {
                 ObjectStamps(life: 1, bornVersion: version, creation: .zero).save(plan.number, key, in: transaction)
             }
         } catch {
             throw StoreFailure(error)
         }
+    }
+
+    private func noteArrival(_ row: Row, _ plan: ClassPlan) {
+        if plan.schema.kind == .asymmetric { order?.note(row, receivedAt: time) }
     }
 
     /// The place of a property of an object that the entry has just created. Nil when the object is gone since: an

@@ -92,6 +92,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     let options: Options
     private let pastEntries = Atomic(0)
     private let newest: Atomic<UInt64>
+    /// The newest one-way arrival that readers may look for.
+    let arrivals: Atomic<UInt64>
     private let catalogs = Mutex<RecordCatalog?>(nil)
     /// When the elements of which schemas were last noted as declared; see `StoreEmbedded+Declaring`.
     let declared = Mutex(DeclaredSchemas())
@@ -133,6 +135,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         self.options = options
         let reading = try store.read()
         var meta = Meta(in: reading)
+        arrivals = Atomic(Arrivals.newest(in: reading) ?? 0)
         reading.end()
         if meta.epoch == 0 {
             let writing = try store.write()

@@ -3,6 +3,7 @@ import CausewayAdmin
 import CausewayBackup
 import CausewayEndpoint
 import CausewayEnvironment
+import CausewayFeed
 import CausewayIdentity
 import CausewayTelemetry
 import CausewayWire
@@ -51,6 +52,10 @@ struct Serve: AsyncParsableCommand {
         let accounts = try await configuration.openAccounts(inspection, verifiers, clock: clock, logger: logger)
         let authenticator = TokenAuthenticator(
             verifiers: verifiers, accounts: accounts, offices: offices, clock: clock)
+        let changes = ChangesService(
+            Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.feed) }),
+            callers: FeedAuthenticator(authenticator: authenticator),
+            now: { clock.now() })
         let endpoint = try Endpoint(
             configuration.endpoint(inspection),
             services: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
@@ -58,7 +63,7 @@ struct Serve: AsyncParsableCommand {
             authenticator: authenticator, clock: clock, logger: logger,
             observer: EndpointTelemetry(databases: tenants.map(\.name), telemetry: telemetry)
         )
-        let api = try configuration.apiListener(inspection, tenants, authenticator, logger)
+        let api = try configuration.apiListener(inspection, tenants, authenticator, changes, logger)
         let admin = try configuration.adminListener(inspection, endpoint, tenants, telemetry, logger: logger)
         telemetry.audit(AuditEvent(.serverStarted, subject: Release.version))
         defer { telemetry.audit(AuditEvent(.serverEnded)) }
@@ -66,7 +71,9 @@ struct Serve: AsyncParsableCommand {
         if let admin { services.append(.init(service: AdminServing(listener: admin.listener, logger: logger))) }
         services += [
             .init(
-                service: Serving(endpoint: endpoint, tenants: tenants, accounts: accounts, api: api, logger: logger)),
+                service: Serving(
+                    endpoint: endpoint, tenants: tenants, accounts: accounts, api: api, changes: changes,
+                    logger: logger)),
             .init(
                 service: Reloading(
                     file: option.file, configuration: configuration, endpoint: endpoint, tenants: tenants,
@@ -75,6 +82,7 @@ struct Serve: AsyncParsableCommand {
             .init(service: MemoryReturn()),
             // The databases are open until the services that were started last have ended.
             .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
+            .init(service: Carrying(configuration.databases, tenants, clock: clock, logger: logger)),
         ]
         if let plan = configuration.backups {
             services.append(

@@ -29,13 +29,13 @@ extension Configuration {
         }
         var configuration = Configuration()
         configuration.listen = readListen(&section)
-        configuration.api = readAPI(&section)
         configuration.tls = readTLS(&section)
         configuration.tokens = readTokens(&section)
         configuration.databases = readDatabases(&section, configuration.tokens)
         configuration.accounts = readAccounts(&section)
         if configuration.accounts == nil { noteMissingKeys(configuration, &section) }
         configuration.admin = readAdmin(&section)
+        configuration.api = readAPI(&section)
         configuration.limits = readLimits(&section)
         configuration.backups = readBackups(&section)
         configuration.log = readLog(&section)
@@ -124,8 +124,10 @@ extension Configuration {
             }
             let permissions = readPermissions(&section)
             let own = section.node("tokens").map { _ in readTokens(&section, inheriting: tokens) }
+            let carriers = readCarriers(&section)
             root.take(section.finish())
-            databases.append(Database(name: name, folder: folder, permissions: permissions, tokens: own))
+            databases.append(
+                Database(name: name, folder: folder, permissions: permissions, tokens: own, carriers: carriers))
         }
         return databases
     }

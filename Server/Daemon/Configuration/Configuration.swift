@@ -43,6 +43,8 @@ struct Configuration: Hashable, Sendable {
         var permissions: PermissionRules?
         /// Whose tokens this database accepts; nil when it accepts those of the section `tokens`.
         var tokens: Tokens?
+        /// What carries its changes and its one-way objects on.
+        var carriers = Carriers()
     }
 
     /// Whose tokens a database accepts.

@@ -57,6 +57,9 @@ extension Configuration {
         }
         result.tokens = located(tokens)
         for index in databases.indices { result.databases[index].tokens = databases[index].tokens.map(located) }
+        for index in databases.indices {
+            result.databases[index].carriers = databases[index].carriers.located(absolute)
+        }
         for index in (accounts?.providers ?? []).indices {
             result.accounts?.providers[index].keySet = absolute(accounts?.providers[index].keySet ?? "")
         }

@@ -49,6 +49,7 @@ struct Inspection {
         for (index, database) in configuration.databases.enumerated() {
             inspectFolder(database.folder, key: "databases[\(index)].folder")
             inspectPermissions(of: database, configuration, key: "databases[\(index)].permissions")
+            inspectCarriers(database.carriers, key: "databases[\(index)]")
         }
         inspectFoldersApart(configuration.databases)
         if let backups = configuration.backups { inspectBackups(backups, configuration.databases) }

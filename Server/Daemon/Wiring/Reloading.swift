@@ -192,7 +192,9 @@ extension Configuration {
         var names: [String] = []
         if listen != old.listen { names.append("listen") }
         if api != old.api { names.append("api") }
-        if databases.map({ [$0.name, $0.folder] }) != old.databases.map({ [$0.name, $0.folder] }) {
+        if databases.map({ [$0.name, $0.folder] }) != old.databases.map({ [$0.name, $0.folder] })
+            || databases.map(\.carriers) != old.databases.map(\.carriers)
+        {
             names.append("databases")
         }
         if accounts != old.accounts { names.append("accounts") }

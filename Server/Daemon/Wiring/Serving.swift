@@ -1,4 +1,5 @@
 import CausewayEndpoint
+import CausewayFeed
 import CausewayHTTP
 import CausewayIdentity
 import Logging
@@ -18,6 +19,8 @@ struct Serving: Service {
     var accounts: [String: Accounts] = [:]
     /// For back ends.
     var api: HTTPListener?
+    /// What readers of changes are told at the end.
+    var changes: ChangesService?
     let logger: Logger
 
     func run() async throws {
@@ -39,6 +42,7 @@ struct Serving: Service {
 
     func end() async {
         // Steps 1 to 3 are those of the endpoint and of the listener for back ends, at the same time.
+        changes?.end()
         async let apiHasEnded: Void? = api?.shutdown()
         await endpoint.shutdown()
         _ = await apiHasEnded

@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayFeed
 import CausewayIngest
 import CausewaySession
 import CausewayStore
@@ -13,7 +14,9 @@ final class Tenant: Sendable {
     let conversations: Conversations
     /// What it is at, for metrics.
     let gauges: DatabaseGauges
-    private let store: StoreEmbedded
+    let store: StoreEmbedded
+    /// The database, as the change feed and what carries it on read it.
+    let feed: FeedSource
     private let lock: FolderLock
     private let clock: any WallClock
     private let maintenance = StoreThread(label: "causeway.maintenance")
@@ -38,9 +41,11 @@ final class Tenant: Sendable {
                 ),
                 epochSeed: random.nextNonZero()
             )
+            if !database.carriers.sinks.isEmpty { try store.keepOneWayOrder() }
         } catch {
             throw CommandFailure("The database '\(database.name)' could not be opened: \(error.message)")
         }
+        feed = FeedSource(store)
         conversations = Conversations(
             backend: store, intake: Intake(store), limits: limits.session,
             bounds: SessionBounds(

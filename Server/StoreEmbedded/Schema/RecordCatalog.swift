@@ -63,6 +63,11 @@ struct RecordCatalog: Sendable {
         holders[classNumber] ?? []
     }
 
+    /// Ordered by number.
+    var oneWayClasses: [ClassPlan] {
+        byNumber.values.filter { $0.schema.kind == .asymmetric }.sorted { $0.number < $1.number }
+    }
+
     func number(_ name: String) -> Int? { byName[name]?.number }
 
     subscript(name: String) -> ClassPlan? { byName[name] }

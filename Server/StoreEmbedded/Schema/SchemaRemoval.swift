@@ -100,6 +100,7 @@ struct SchemaRemoval {
                 transaction.tree(tree).removeRange(from: prefix, upTo: prefixEnd)
             }
             renumber(Layout.marks, from: [], upTo: nil, classAt: 8) { _ in nil }
+            Arrivals.forget(classNumber: plan.number, in: transaction)
             return declared.remove(plan.name)
         }
         for tree in [Layout.lists, Layout.counters, Layout.marked, Layout.folded] {

@@ -143,4 +143,43 @@ final class EmbeddedSnapshot: StoreSnapshot {
     func lineage() throws(StoreFailure) -> Lineage {
         try Lineage.load(in: transaction)
     }
+
+    func record(of version: ServerVersion) throws(StoreFailure) -> VersionRecord? {
+        try HistoryTree(in: transaction).recordIfKept(version).map { VersionRecord($0, version) }
+    }
+
+    func user(of client: ClientID) throws(StoreFailure) -> String? {
+        try ClientState(of: client, in: transaction)?.user
+    }
+
+    // MARK: - One-way objects
+
+    func arrivals(after sequence: UInt64, countMax: Int) throws(StoreFailure) -> [OneWayArrival] {
+        try Arrivals.list(after: sequence, countMax: countMax, in: transaction)
+    }
+}
+
+extension VersionRecord {
+    fileprivate init(_ record: HistoryRecord, _ version: ServerVersion) {
+        self.init(
+            version: version, author: record.client, time: record.time,
+            births: record.births.map { Birth(classNumber: $0.classNumber, keys: $0.keys) },
+            touches: record.entries.map { entry in
+                Touch(
+                    name: entry.name, row: entry.row, before: Before(entry.before), columns: entry.columns,
+                    root: entry.root
+                )
+            })
+    }
+}
+
+extension VersionRecord.Before {
+    fileprivate init(_ before: HistoryRecord.Entry.Before) {
+        self =
+            switch before {
+            case .absent: .absent
+            case .unchanged: .unchanged
+            case .image: .image
+            }
+    }
 }

@@ -99,4 +99,10 @@ final class CountingSnapshot: StoreSnapshot {
 
     func endedLife(_ name: ObjectName) throws(StoreFailure) -> UInt32? { try snapshot.endedLife(name) }
     func lineage() throws(StoreFailure) -> Lineage { try snapshot.lineage() }
+    func record(of version: ServerVersion) throws(StoreFailure) -> VersionRecord? { try snapshot.record(of: version) }
+    func user(of client: ClientID) throws(StoreFailure) -> String? { try snapshot.user(of: client) }
+
+    func arrivals(after sequence: UInt64, countMax: Int) throws(StoreFailure) -> [OneWayArrival] {
+        try snapshot.arrivals(after: sequence, countMax: countMax)
+    }
 }

@@ -13,6 +13,7 @@ package final class SyncServer {
     package let database: String
     package private(set) var port: Int
     private let sections: String
+    private let settings: String
     private let databases: [(name: String, folder: String)]
     private let program: String
     private let folder: URL
@@ -23,13 +24,16 @@ package final class SyncServer {
     /// - Parameters:
     ///   - others: databases it serves beside the first one.
     ///   - sections: further sections of the configuration.
+    ///   - settings: further lines of the first database, without indentation.
     package init(
-        program: String, folder: URL, database: String, others: [String] = [], sections: String = ""
+        program: String, folder: URL, database: String, others: [String] = [], sections: String = "",
+        settings: String = ""
     ) throws {
         self.program = program
         self.folder = folder
         self.database = database
         self.sections = sections
+        self.settings = settings
         port = try Self.freePort()
         databases =
             [(database, folder.appendingPathComponent("data").path)]
@@ -46,13 +50,14 @@ package final class SyncServer {
     }
 
     private func writeConfiguration() throws {
-        let text = configuration(databases) + "\n" + sections
+        let text = configuration(databases, settings) + "\n" + sections
         try text.write(toFile: path("sync-server.yaml"), atomically: true, encoding: .utf8)
         try tool("check", "--configuration", path("sync-server.yaml"))
     }
 
-    private func configuration(_ databases: [(name: String, folder: String)]) -> String {
-        let rows = databases.map { "  - name: \($0.name)\n    folder: \($0.folder)\n" }
+    private func configuration(_ databases: [(name: String, folder: String)], _ settings: String = "") -> String {
+        var rows = databases.map { "  - name: \($0.name)\n    folder: \($0.folder)\n" }
+        rows[0] += settings.split(separator: "\n").map { "    \($0)\n" }.joined()
         return """
             listen:
               host: 127.0.0.1

@@ -9,12 +9,14 @@ final class Bench {
     let server: SyncServer
     let folder: URL
 
-    /// - Parameter accounts: the section `accounts` of the server's configuration.
-    init(_ name: String, others: [String] = [], accounts: String = "") throws {
+    /// - Parameters:
+    ///   - accounts: further sections of the server's configuration, as `accounts`.
+    ///   - settings: further lines of its first database.
+    init(_ name: String, others: [String] = [], accounts: String = "", settings: String = "") throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("causeway-\(name)-\(UUID().uuidString)")
         server = try SyncServer(
             program: Self.program("sync-server"), folder: folder.appendingPathComponent("server"), database: "items",
-            others: others, sections: accounts)
+            others: others, sections: accounts, settings: settings)
         try server.start()
     }
 

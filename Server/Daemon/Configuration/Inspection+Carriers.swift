@@ -1,0 +1,59 @@
+import CausewaySinks
+
+// What carries changes and one-way objects on.
+
+extension Inspection {
+    mutating func inspectCarriers(_ carriers: Configuration.Carriers, key: String) {
+        for (index, webhook) in carriers.webhooks.enumerated() {
+            inspectReceiver(webhook.receiver, key: "\(key).webhooks[\(index)]")
+        }
+        var folders: Set<String> = []
+        for (index, sink) in carriers.sinks.enumerated() {
+            let place = "\(key).sinks[\(index)]"
+            switch sink.place {
+            case .files(let folder, _, _):
+                inspectFolder(folder, key: "\(place).folder")
+                if !folders.insert(folder).inserted {
+                    problems.append(
+                        ConfigurationProblem("\(place).folder", "Two sinks share this folder. Give each its own."))
+                }
+            case .postgresql(let file, _): inspectSecret(file, key: "\(place).connectionFile", bytesMin: 1)
+            case .webhook(let receiver): inspectReceiver(receiver, key: place)
+            }
+        }
+    }
+
+    private mutating func inspectReceiver(_ receiver: Configuration.Receiver, key: String) {
+        inspectSecret(receiver.secretFile, key: "\(key).secretFile", bytesMin: WebhookSignature.secretBytesMin)
+        if let file = receiver.trustRootsFile {
+            do throws(SinkFailure) {
+                _ = try SecretFile.text(of: file)
+            } catch {
+                problems.append(ConfigurationProblem("\(key).trustRoots", error.message))
+            }
+        }
+        if receiver.url.hasPrefix("http://") {
+            warnings.append(
+                ConfigurationProblem("\(key).url", "Everybody on the way can read what is sent. Use https."))
+        }
+    }
+
+    private mutating func inspectSecret(_ path: String, key: String, bytesMin: Int) {
+        do throws(SinkFailure) {
+            let secret = try SecretFile.text(of: path)
+            if secret.utf8.count < bytesMin {
+                problems.append(
+                    ConfigurationProblem(
+                        key,
+                        "The secret in \(path) has less than \(bytesMin) bytes. Make one with: head -c 32 /dev/urandom | base64"
+                    ))
+            }
+        } catch {
+            problems.append(ConfigurationProblem(key, error.message))
+        }
+        if Self.isReadableByOthers(path) {
+            warnings.append(
+                ConfigurationProblem(key, "Others can read this secret. Take it from them: chmod 600 \(path)"))
+        }
+    }
+}

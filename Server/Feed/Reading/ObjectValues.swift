@@ -1,0 +1,121 @@
+package import CausewayModel
+package import CausewayQuery
+
+/// The values of one object, with the objects embedded in it.
+package struct ObjectValues: Hashable, Sendable {
+    package var className: String
+    /// In the order of the schema, without properties that the reader may not read.
+    package var properties: [Property]
+
+    package init(className: String, properties: [Property] = []) {
+        self.className = className
+        self.properties = properties
+    }
+
+    package struct Property: Hashable, Sendable {
+        package var name: String
+        package var content: Content
+
+        package init(name: String, content: Content) {
+            self.name = name
+            self.content = content
+        }
+    }
+
+    package enum Content: Hashable, Sendable {
+        case single(Item)
+        /// A list, or a set in its order.
+        case list([Item])
+        /// In the order of the keys.
+        case map([Entry])
+    }
+
+    package struct Entry: Hashable, Sendable {
+        package var key: String
+        package var item: Item
+    }
+
+    package indirect enum Item: Hashable, Sendable {
+        /// Links are named by the primary key of their target.
+        case value(Value)
+        case embedded(ObjectValues)
+        /// A collection inside of a mixed value.
+        case nested(Content)
+    }
+
+    /// How deep embedded objects and collections inside of each other are followed; what is deeper is null. Devices decide how
+    /// deep they nest them.
+    package static let depthMax = 32
+}
+
+extension ObjectValues {
+    /// Reads an object from wherever its values are.
+    ///
+    /// - Parameter hidden: the properties that are left out, by their numbers in the class.
+    package init(
+        of object: some RowSource, _ className: String, in schema: Schema, without hidden: Set<Int> = [], depth: Int = 0
+    ) {
+        self.init(className: className)
+        guard let classSchema = schema[className] else { return }
+        properties.reserveCapacity(classSchema.properties.count)
+        for (number, property) in classSchema.properties.enumerated() where !hidden.contains(number) {
+            let reading = Reading(schema: schema, target: property.target, depth: depth)
+            properties.append(
+                Property(name: property.name, content: reading.content(number, property, of: object, className)))
+        }
+    }
+
+    private struct Reading {
+        let schema: Schema
+        let target: String?
+        let depth: Int
+
+        func content(
+            _ number: Int, _ property: CausewayModel.Property, of object: some RowSource, _ className: String
+        ) -> Content {
+            if property.collection == .none { return .single(item(object.value(of: number, in: className), object)) }
+            let items = object.elements(of: number, in: className).map { item($0, object) }
+            guard property.collection == .map else { return .list(items) }
+            return .map(Self.entries(object.elements(of: ~number, in: className), items))
+        }
+
+        private static func entries(_ names: [Value], _ items: [Item]) -> [Entry] {
+            zip(names, items).map { name, item in
+                if case .string(let key) = name { Entry(key: key, item: item) } else { Entry(key: "", item: item) }
+            }
+        }
+
+        private func item<Source: RowSource>(_ value: Value, _ source: Source) -> Item {
+            switch value {
+            case .link(let key):
+                guard let target, schema[target]?.kind == .embedded else { return .value(value) }
+                return embedded(.link(key), target, source)
+            case .anyLink(let link):
+                guard let kind = NestedCollection(className: link.className) else { return .value(value) }
+                return nested(kind, link, source)
+            default: return .value(value)
+            }
+        }
+
+        private func embedded<Source: RowSource>(_ link: Value, _ target: String, _ source: Source) -> Item {
+            guard depth < ObjectValues.depthMax, let child = source.object(at: link, in: target) else {
+                return .value(.null)
+            }
+            return .embedded(ObjectValues(of: child, target, in: schema, depth: depth + 1))
+        }
+
+        private func nested<Source: RowSource>(
+            _ kind: NestedCollection, _ link: ClassedLink, _ source: Source
+        ) -> Item {
+            guard depth < ObjectValues.depthMax, let child = source.object(at: .link(link.key), in: link.className)
+            else {
+                return .value(.null)
+            }
+            let inside = Reading(schema: schema, target: nil, depth: depth + 1)
+            let column = NestedCollection.column
+            let items = child.elements(of: column, in: link.className).map { inside.item($0, child) }
+            guard kind == .map else { return .nested(.list(items)) }
+            return .nested(.map(Self.entries(child.elements(of: ~column, in: link.className), items)))
+        }
+    }
+}

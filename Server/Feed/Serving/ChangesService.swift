@@ -1,0 +1,83 @@
+package import CausewayHTTP
+import CausewayModel
+
+/// Serves `GET /api/v1/{database}/changes`. FEED.md is its specification.
+package struct ChangesService: HTTPService {
+    private let sources: [String: FeedSource]
+    private let callers: any FeedCallers
+    private let encoder: any FeedEncoder
+    private let now: @Sendable () -> UInt64
+
+    /// - Parameters:
+    ///   - sources: by the names of the databases.
+    ///   - now: milliseconds since 1970.
+    package init(
+        _ sources: [String: FeedSource], callers: any FeedCallers, encoder: any FeedEncoder = ExtendedJSON(),
+        now: @escaping @Sendable () -> UInt64
+    ) {
+        self.sources = sources
+        self.callers = callers
+        self.encoder = encoder
+        self.now = now
+    }
+
+    /// Whether the path is one of this service's: for a listener that has others too.
+    package func serves(_ head: HTTPHead) -> Bool {
+        head.path.count == 4 && head.path[0] == "api" && head.path[1] == "v1" && head.path[3] == "changes"
+    }
+
+    package func admit(_ head: HTTPHead) -> HTTPAdmission {
+        guard serves(head) else { return .refused(.text("There is nothing here.\n", status: 404)) }
+        guard head.method == "GET" else { return .refused(.text("Use GET.\n", status: 405)) }
+        return .body(bytesMax: Self.bodyBytesMax)
+    }
+
+    /// A GET has no body.
+    private static let bodyBytesMax = 0
+
+    package func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+        do throws(FeedFailure) {
+            let database = request.head.path[2]
+            guard let token = request.head.bearerToken else {
+                throw FeedFailure(
+                    .tokenInvalid, "The request has no token. Send the header “Authorization: Bearer TOKEN”.")
+            }
+            let caller = try callers.caller(for: token, database: database)
+            guard let source = sources[database] else {
+                throw FeedFailure(
+                    .databaseUnknown, "The server has no database “\(database.prefix(64))”. Correct the path.")
+            }
+            return try await FeedListener(source, caller, try ChangesQuery(request.head), encoder, now: now).answer()
+        } catch {
+            return error.answer
+        }
+    }
+
+    /// Ends every reader, with a word.
+    package func end() {
+        for source in sources.values { source.end() }
+    }
+}
+
+extension FeedFailure {
+    fileprivate var answer: HTTPAnswer {
+        var answer = HTTPAnswer.json(json, status: status)
+        if code == .busy { answer.headers.append(.init("retry-after", "\(Self.retrySeconds)")) }
+        if status == 401 { answer.headers.append(.init("www-authenticate", "Bearer")) }
+        return answer
+    }
+
+    private static let retrySeconds = 10
+
+    private var status: Int {
+        switch code {
+        case .historyGone: 410
+        case .databaseRestored, .versionUnknown, .permissionsChanged: 409
+        case .requestInvalid: 400
+        case .classUnknown, .databaseUnknown: 404
+        case .tokenInvalid, .tokenExpired: 401
+        case .busy, .serverEnds: 503
+        default: 500
+        }
+    }
+}

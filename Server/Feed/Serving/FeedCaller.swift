@@ -1,0 +1,21 @@
+package import CausewayStore
+
+/// Who reads the feed: by their token, as a device.
+package struct FeedCaller: Sendable {
+    package var user: String
+    /// When the token expires, in milliseconds since 1970.
+    package var expires: UInt64
+    /// What they may read now; asked again, because rules may change. Nil is everything.
+    package var permissions: @Sendable () -> Permissions?
+
+    package init(user: String, expires: UInt64 = .max, permissions: @escaping @Sendable () -> Permissions? = { nil }) {
+        self.user = user
+        self.expires = expires
+        self.permissions = permissions
+    }
+}
+
+/// Knows callers by their tokens. Must be quick.
+package protocol FeedCallers: Sendable {
+    func caller(for token: String, database: String) throws(FeedFailure) -> FeedCaller
+}

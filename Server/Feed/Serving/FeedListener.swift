@@ -1,0 +1,159 @@
+import CausewayHTTP
+import CausewayModel
+import CausewayStore
+import Synchronization
+
+/// One reader of the feed over HTTP: from its first event to its end.
+final class FeedListener: Sendable {
+    private let source: FeedSource
+    private let caller: FeedCaller
+    private let query: ChangesQuery
+    private let encoder: any FeedEncoder
+    private let now: @Sendable () -> UInt64
+    private let place: FeedPlace
+    /// Rules under which it began.
+    private let permissions: Permissions?
+    /// Used by one step at a time.
+    private let reader: Mutex<FeedReader>
+
+    /// The most that is encoded before the reader is waited for; one event may go beyond.
+    static let partBytesMax = 256 << 10
+    /// The time between two signs of life.
+    static let heartbeatMilliseconds: UInt64 = 15_000
+
+    private struct Part: Sendable {
+        var bytes: [UInt8] = []
+        var isLeft = false
+    }
+
+    init(
+        _ source: FeedSource, _ caller: FeedCaller, _ query: ChangesQuery, _ encoder: any FeedEncoder,
+        now: @escaping @Sendable () -> UInt64
+    ) throws(FeedFailure) {
+        self.source = source
+        self.caller = caller
+        self.query = query
+        self.encoder = encoder
+        self.now = now
+        place = try source.place(for: caller.user)
+        permissions = caller.permissions()
+        reader = Mutex(FeedReader(from: query.since ?? FeedPosition(source.backend.version), query.selection))
+    }
+
+    /// Does the first step, so that a request that cannot be served is refused with a status.
+    func answer() async throws(FeedFailure) -> HTTPAnswer {
+        try await source.read { [query] snapshot throws(FeedFailure) in
+            try Self.check(query.selection.classes ?? [], snapshot.schema)
+        }
+        let first = try await next()
+        return HTTPAnswer(
+            status: 200,
+            headers: [.init("content-type", query.format.contentType), .init("cache-control", "no-store")],
+            body: .stream { [self] writer in try await run(first, writer) })
+    }
+
+    private static func check(_ classes: Set<ExactString>, _ schema: Schema) throws(FeedFailure) {
+        for name in classes {
+            switch schema[name.string]?.kind {
+            case .object?: continue
+            case .embedded?:
+                throw FeedFailure(
+                    .classUnknown,
+                    "Objects of “\(name.string.prefix(80))” are part of others. Follow the class that holds them.")
+            case .asymmetric?:
+                throw FeedFailure(
+                    .classUnknown, "“\(name.string.prefix(80))” is a one-way class. Sinks carry its objects on.")
+            case nil:
+                throw FeedFailure(
+                    .classUnknown, "The database has no class “\(name.string.prefix(80))”. Correct the name.")
+            }
+        }
+    }
+
+    // MARK: - The stream
+
+    private func run(_ first: Part, _ writer: HTTPBodyWriter) async throws {
+        var part = first
+        var lastSign = ContinuousClock.now
+        do throws(FeedFailure) {
+            while true {
+                if !part.bytes.isEmpty {
+                    try await write(part.bytes, writer)
+                    lastSign = .now
+                }
+                if !part.isLeft {
+                    guard query.isLive else { return try await sayPosition(writer) }
+                    let rest = lastSign + .milliseconds(Self.heartbeatMilliseconds) - .now
+                    if rest <= .zero {
+                        try await sayPosition(writer)
+                        lastSign = .now
+                    } else {
+                        let milliseconds = UInt64(max(1, rest / .milliseconds(1)))
+                        await source.bell.wait(beyond: position.version.rawValue, milliseconds: milliseconds)
+                    }
+                }
+                try checkCaller()
+                part = try await next()
+            }
+        } catch {
+            guard error.code != .readerGone else { throw error }
+            var bytes: [UInt8] = []
+            query.format.append("end", nil, error.json, to: &bytes)
+            try await writer.write(bytes)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], _ writer: HTTPBodyWriter) async throws(FeedFailure) {
+        do {
+            try await writer.write(bytes)
+        } catch {
+            throw FeedFailure(.readerGone, "The reader has gone, or does not read.")
+        }
+    }
+
+    private func sayPosition(_ writer: HTTPBodyWriter) async throws(FeedFailure) {
+        var bytes: [UInt8] = []
+        query.format.appendPosition(position, to: &bytes)
+        try await write(bytes, writer)
+    }
+
+    private var position: FeedPosition { reader.withLock { $0.position } }
+
+    /// A token and rules are good for as long as they are good, however long the answer is.
+    private func checkCaller() throws(FeedFailure) {
+        if source.bell.isEnded {
+            throw FeedFailure(.serverEnds, "The server ends. Connect again, and go on from the last position.")
+        }
+        if Task.isCancelled { throw FeedFailure(.readerGone, "The reader has gone.") }
+        if caller.expires <= now() {
+            throw FeedFailure(
+                .tokenExpired, "The token has expired. Connect again with a new one, and go on from the last position.")
+        }
+        guard caller.permissions() == permissions else {
+            throw FeedFailure(
+                .permissionsChanged,
+                "What this user may read has changed. Read the objects anew, then follow the changes from the version of that "
+                    + "reading.")
+        }
+    }
+
+    private func next() async throws(FeedFailure) -> Part {
+        try await source.read { [self] snapshot throws(FeedFailure) in
+            try reader.withLock { reader throws(FeedFailure) in
+                var part = Part()
+                part.isLeft = try reader.step(snapshot, under: permissions) { event in
+                    var json = JSONWriter()
+                    event.append(to: &json, with: encoder)
+                    query.format.append("change", event.position, json.bytes, to: &part.bytes)
+                    return part.bytes.count < Self.partBytesMax
+                }
+                return part
+            }
+        }
+    }
+}
+
+extension FeedFailure.Code {
+    /// Nobody is told: the connection is broken.
+    fileprivate static let readerGone = FeedFailure.Code("readerGone")
+}

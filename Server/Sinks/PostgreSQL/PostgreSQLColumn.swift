@@ -1,0 +1,124 @@
+import CausewayFeed
+import CausewayModel
+import CausewayQuery
+
+/// How a property becomes a column. SINKS.md has the table.
+struct PostgreSQLColumn: Hashable {
+    var name: String
+    var type: String
+    var isPrimaryKey = false
+    var isOptional = true
+    private var form = Form.plain
+
+    private enum Form: Hashable {
+        /// A JSON text or number that PostgreSQL's type reads.
+        case plain
+        /// JSON as it is.
+        case json
+    }
+
+    init(_ property: Property, in schema: Schema) {
+        name = PostgreSQLName.shortened(property.name)
+        isPrimaryKey = property.isPrimaryKey
+        isOptional = property.isOptional
+        let type = property.collection == .none ? Self.type(of: property, in: schema) : nil
+        self.type = type ?? "jsonb"
+        form = type == nil ? .json : .plain
+    }
+
+    /// Nil for what only JSON can hold.
+    private static func type(of property: Property, in schema: Schema) -> String? {
+        switch property.type {
+        case .bool: "boolean"
+        case .int: "bigint"
+        case .float: "real"
+        case .double: "double precision"
+        case .string: "text"
+        case .data: "bytea"
+        case .date: "timestamptz"
+        case .objectId: "text"
+        case .uuid: "uuid"
+        case .decimal128: "numeric"
+        case .mixed: nil
+        case .object:
+            property.target.flatMap { schema[$0] }.flatMap { target in
+                target.primaryKeyIndex.flatMap { type(of: target.properties[$0], in: schema) }
+            }
+        }
+    }
+
+    // MARK: - Values
+
+    func append(_ content: ObjectValues.Content, to json: inout JSONWriter, with encoder: any FeedEncoder) {
+        guard form == .plain, case .single(.value(let value)) = content else {
+            return encoder.append(content, to: &json)
+        }
+        append(value, to: &json)
+    }
+
+    private func append(_ value: Value, to json: inout JSONWriter) {
+        switch value {
+        case .null, .object, .anyObject, .anyLink: json.literal("null")
+        case .bool(let value): json.literal(value ? "true" : "false")
+        case .int(let value): json.number(value)
+        case .float(let value): number("\(value)", value.isFinite, value.isNaN, &json)
+        case .double(let value): number("\(value)", value.isFinite, value.isNaN, &json)
+        case .string(let value): json.string(value)
+        case .bytes(let value): json.string("\\x" + value.map(Self.hexadecimal).joined())
+        case .timestamp(let value): json.string(Self.time(value))
+        case .objectId(let value): json.string(value.hexadecimal)
+        case .uuid(let value): json.string(value.hyphenated)
+        case .decimal(let value): json.string(Self.decimal(value))
+        case .link(let key): append(key.value ?? .null, to: &json)
+        }
+    }
+
+    private func number(_ text: String, _ isFinite: Bool, _ isNaN: Bool, _ json: inout JSONWriter) {
+        if isFinite { return json.literal(text) }
+        json.string(isNaN ? "NaN" : text.hasPrefix("-") ? "-Infinity" : "Infinity")
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+
+    private static func decimal(_ value: DecimalNumber) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value.isNegative ? "-Infinity" : "Infinity" }
+        return value.description
+    }
+
+    /// The years that both write alike.
+    private static let seconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+
+    private static func time(_ value: Timestamp) -> String {
+        guard seconds.contains(value.seconds), seconds.contains(value.seconds - (value.nanoseconds < 0 ? 1 : 0)) else {
+            return value.seconds < 0 ? "-infinity" : "infinity"
+        }
+        return TimeText.iso8601(value)
+    }
+}
+
+/// Names in PostgreSQL.
+enum PostgreSQLName {
+    /// Longer ones are cut by PostgreSQL without a word, and two could become one.
+    static let bytesMax = 63
+
+    /// The name, or its beginning with a number that is made of all of it.
+    static func shortened(_ name: String) -> String {
+        guard name.utf8.count > bytesMax else { return name }
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let mark = "_" + String(hash, radix: 16)
+        var kept = ""
+        for character in name {
+            guard kept.utf8.count + String(character).utf8.count + mark.utf8.count <= bytesMax else { break }
+            kept.append(character)
+        }
+        return kept + mark
+    }
+
+    static func quoted(_ name: String) -> String {
+        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}

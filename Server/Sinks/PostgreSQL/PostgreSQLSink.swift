@@ -1,0 +1,136 @@
+package import CausewayFeed
+import CausewayModel
+import CausewaySession
+import Synchronization
+
+/// Writes one-way objects into tables of PostgreSQL, one for each class, and the position into a table of its own, in one
+/// transaction: each object is there exactly once, whichever side is killed.
+package final class PostgreSQLSink: Sink {
+    package struct Rules: Hashable, Sendable {
+        /// The name that the position has in PostgreSQL.
+        package var name: String
+        /// The schema in PostgreSQL.
+        package var area: String
+        /// Read at each connecting, so that a password can be changed.
+        package var connectionFile: String
+
+        package init(name: String, area: String = "public", connectionFile: String) {
+            self.name = name
+            self.area = area
+            self.connectionFile = connectionFile
+        }
+    }
+
+    private let thread = StoreThread(label: "causeway.sink.postgresql")
+    private let session: Mutex<PostgreSQLSession>
+
+    package init(_ rules: Rules, encoder: any FeedEncoder = ExtendedJSON()) {
+        session = Mutex(PostgreSQLSession(rules, encoder))
+    }
+
+    package func open() async throws(SinkFailure) -> UInt64 {
+        try await run { session throws(SinkFailure) in try session.open() }
+    }
+
+    package func take(_ batch: SinkBatch) async throws(SinkFailure) {
+        try await run { session throws(SinkFailure) in try session.take(batch) }
+    }
+
+    package func rest() async throws(SinkFailure) {}
+
+    package func close() async {
+        session.withLock { $0.close() }
+    }
+
+    private func run<Value: Sendable>(
+        _ body: @escaping @Sendable (inout PostgreSQLSession) throws(SinkFailure) -> Value
+    ) async throws(SinkFailure) -> Value {
+        let result = await thread.runFreely { [self] in
+            session.withLock { session in Result { () throws(SinkFailure) in try body(&session) } }
+        }
+        return try result.get()
+    }
+}
+
+/// One connection, and the tables that it has prepared. Its calls block.
+private struct PostgreSQLSession {
+    private let rules: PostgreSQLSink.Rules
+    private let encoder: any FeedEncoder
+    private var connection: PostgreSQLConnection?
+    /// By class, as they were prepared last.
+    private var tables: ExactDictionary<PostgreSQLTable> = [:]
+    private let positions: String
+
+    init(_ rules: PostgreSQLSink.Rules, _ encoder: any FeedEncoder) {
+        self.rules = rules
+        self.encoder = encoder
+        positions = PostgreSQLName.quoted(rules.area) + ".\"causeway_positions\""
+    }
+
+    mutating func close() {
+        connection = nil
+        tables = [:]
+    }
+
+    mutating func open() throws(SinkFailure) -> UInt64 {
+        close()
+        let connection = try PostgreSQLConnection(try SecretFile.text(of: rules.connectionFile))
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS \(positions) (name text PRIMARY KEY, sequence bigint NOT NULL)")
+        try connection.execute(
+            "INSERT INTO \(positions) (name, sequence) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING", [name])
+        self.connection = connection
+        return try position("", connection)
+    }
+
+    private var name: [UInt8] { Array(rules.name.utf8) }
+
+    private func position(_ lock: String, _ connection: PostgreSQLConnection) throws(SinkFailure) -> UInt64 {
+        let rows = try connection.execute(
+            "SELECT sequence FROM \(positions) WHERE name = $1 \(lock)", [name], columns: 1)
+        guard let text = rows.first?.first, let number = UInt64(text) else {
+            throw SinkFailure(
+                "The table \(positions) has no position of “\(rules.name)” any more: somebody has removed it. Put it back, or every "
+                    + "object that the database still has is written again.")
+        }
+        return number
+    }
+
+    mutating func take(_ batch: SinkBatch) throws(SinkFailure) {
+        guard let connection else { throw SinkFailure("The connection to PostgreSQL is closed.") }
+        try connection.execute("BEGIN")
+        // Two servers with one configuration, or an earlier connection that is not gone yet, must not write both.
+        let known = try position("FOR UPDATE", connection)
+        guard known == batch.after else {
+            throw SinkFailure(
+                "The position of “\(rules.name)” in PostgreSQL was moved by somebody else. Let one server alone write under this "
+                    + "name. The sink goes on from there.")
+        }
+        var rows: [(className: String, rows: [SinkRow])] = []
+        for row in batch.rows {
+            let index = rows.firstIndex { $0.className.isSame(as: row.values.className) }
+            if let index { rows[index].rows.append(row) } else { rows.append((row.values.className, [row])) }
+        }
+        for (className, rows) in rows {
+            let table = try prepared(className, batch, connection)
+            try connection.execute(table.insertion, [table.rows(rows, with: encoder)])
+        }
+        try connection.execute(
+            "UPDATE \(positions) SET sequence = $2::bigint WHERE name = $1", [name, Array(String(batch.through).utf8)])
+        try connection.execute("COMMIT")
+    }
+
+    /// A failure rolls back what was prepared too, and closes the connection: the next one prepares anew.
+    private mutating func prepared(
+        _ className: String, _ batch: SinkBatch, _ connection: PostgreSQLConnection
+    ) throws(SinkFailure) -> PostgreSQLTable {
+        guard let classSchema = batch.schema[className] else {
+            preconditionFailure("An object of \(className) was read under a schema without that class.")
+        }
+        let table = PostgreSQLTable(classSchema, in: batch.schema, area: rules.area)
+        if tables[className] == table { return table }
+        for statement in table.preparations { try connection.execute(statement) }
+        tables[className] = table
+        return table
+    }
+}

@@ -1,0 +1,56 @@
+import Synchronization
+
+/// How a sink or a webhook is doing, for whoever watches the server.
+package final class CarrierState: Sendable {
+    package struct Snapshot: Hashable, Sendable {
+        /// Objects or events that the place has.
+        package var taken: UInt64 = 0
+        package var batches: UInt64 = 0
+        package var failures: UInt64 = 0
+        /// The place has everything through this arrival or version.
+        package var position: UInt64 = 0
+        /// The newest arrival or version when it was looked at last.
+        package var newest: UInt64 = 0
+        /// When the server received the newest of what the place has, in milliseconds since 1970.
+        package var takenTime: UInt64 = 0
+        /// The failure that holds it up; nil while it works.
+        package var failure: String?
+
+        /// Whether something waits.
+        package var isBehind: Bool { position < newest }
+    }
+
+    package let database: String
+    package let name: String
+    private let state = Mutex(Snapshot())
+
+    package init(database: String, name: String) {
+        self.database = database
+        self.name = name
+    }
+
+    package var now: Snapshot { state.withLock { $0 } }
+
+    func opened(at position: UInt64) { state.withLock { $0.position = position } }
+
+    func saw(newest: UInt64) { state.withLock { $0.newest = max(newest, $0.newest) } }
+
+    func took(_ count: Int, through position: UInt64, receivedAt time: UInt64) {
+        state.withLock { state in
+            state.taken += UInt64(count)
+            state.batches += 1
+            state.position = position
+            if time > 0 { state.takenTime = time }
+            state.failure = nil
+        }
+    }
+
+    /// - Returns: whether this is news.
+    func failed(_ message: String) -> Bool {
+        state.withLock { state in
+            state.failures += 1
+            defer { state.failure = message }
+            return state.failure != message
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayQuery
+package import CausewayStore
+import Synchronization
+
+extension StoreEmbedded: OneWayKeeping {
+    package var newestArrival: UInt64 { arrivals.load(ordering: .acquiring) }
+
+    package func keepOneWayOrder() throws(StoreFailure) {
+        try write { transaction, _ throws(StoreFailure) in
+            guard Arrivals.newest(in: transaction) == nil else { return ((), false) }
+            var order = Arrivals.begin(in: transaction)
+            for plan in catalog(of: transaction).oneWayClasses {
+                let keys: [ObjectKey]
+                do throws(StoreError) {
+                    keys = try transaction.keys(plan.name, matching: .constant(true))
+                } catch {
+                    throw StoreFailure(error)
+                }
+                for key in keys { order.note(Row(plan.number, key), receivedAt: 0) }
+            }
+            order.save()
+            noteArrivals(order)
+            return ((), true)
+        }
+    }
+
+    /// Tells readers how far the order goes. Nobody finds a number before its transaction is committed.
+    func noteArrivals(_ order: Arrivals) {
+        arrivals.max(order.newest, ordering: .releasing)
+    }
+
+    package func liftArrivals(above sequence: UInt64) throws(StoreFailure) {
+        try write { transaction, _ in
+            guard var order = Arrivals(in: transaction), order.newest < sequence else { return ((), false) }
+            order.lift(to: sequence)
+            order.save()
+            return ((), true)
+        }
+    }
+
+    package func removeOneWay(
+        _ due: DueArrivals, after start: UInt64, countMax: Int
+    ) throws(StoreFailure) -> UInt64? {
+        try write { transaction, _ throws(StoreFailure) in
+            let listed = try Arrivals.list(after: start, countMax: countMax, in: transaction)
+            let old = listed.prefix { $0.sequence <= due.through }
+            let catalog = catalog(of: transaction)
+            var isChanged = false
+            for arrival in old where due.includes(arrival, of: catalog[arrival.row.classNumber].name) {
+                try remove(arrival.row, catalog, in: transaction)
+                Arrivals.forget(arrival, in: transaction)
+                isChanged = true
+            }
+            return (old.count == countMax ? old.last?.sequence : nil, isChanged)
+        }
+    }
+
+    /// Removes an object with what is embedded in it, and the stamps of that.
+    private func remove(_ row: Row, _ catalog: RecordCatalog, in transaction: Transaction) throws(StoreFailure) {
+        func table(_ classNumber: Int) -> Table {
+            guard let table = transaction.table(catalog[classNumber].name) else {
+                preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
+            }
+            return table
+        }
+        var waiting = catalog.parts(of: row, in: transaction, table)
+        var seen = Set(waiting)
+        while let part = waiting.popLast() {
+            waiting += catalog.parts(of: part, in: transaction, table).filter { seen.insert($0).inserted }
+            try ObjectStamps.remove(part.classNumber, part.key, in: transaction) { key in
+                key != part.key && table(part.classNumber).exists(key)
+            }
+        }
+        table(row.classNumber).delete(row.key)
+    }
+
+    // MARK: - Positions
+
+    package func position(of name: String) throws(StoreFailure) -> [UInt8]? {
+        do throws(StoreError) {
+            let transaction = try store.read()
+            defer { transaction.end() }
+            return transaction.tree(Layout.positions).get(Array(name.utf8))
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    package func savePosition(_ position: [UInt8], of name: String) throws(StoreFailure) {
+        // What a position that is lost with a crash leads to is a repetition.
+        try write(Self.repeatable) { transaction, _ in
+            transaction.tree(Layout.positions).put(Array(name.utf8), position)
+            return ((), true)
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import CausewayFeed
+import CausewayHTTP
+import CausewayModel
+import CausewayOperations
+import CausewayQuery
+import CausewayStore
+import CausewayStoreEmbedded
+import Synchronization
+import Testing
+
+@Suite("Changes over HTTP", .serialized)
+struct ChangesServiceTests {
+    /// Knows one token, under rules that a test may change.
+    private final class Callers: FeedCallers {
+        let rules = Mutex<Permissions?>(nil)
+        let expires = Mutex<UInt64>(.max)
+
+        func caller(for token: String, database: String) throws(FeedFailure) -> FeedCaller {
+            guard token == "good" else { throw FeedFailure(.tokenInvalid, "no") }
+            return FeedCaller(user: "eve", expires: expires.withLock { $0 }) { [self] in rules.withLock { $0 } }
+        }
+    }
+
+    private struct Bench {
+        let feed: FeedBench
+        let callers = Callers()
+        let source: FeedSource
+        let service: ChangesService
+
+        init(historyVersionsMax: UInt64 = 1_000) throws {
+            feed = try FeedBench(historyVersionsMax: historyVersionsMax)
+            source = FeedSource(feed.record)
+            service = ChangesService(["tasks": source], callers: callers, now: { 1_000 })
+        }
+
+        func answer(_ target: String, token: String = "good", _ headers: [HTTPHead.Header] = []) async throws
+            -> HTTPAnswer
+        {
+            let head = try #require(
+                HTTPHead(
+                    method: "GET", target: target, headers: [.init("authorization", "Bearer \(token)")] + headers))
+            guard case .body = service.admit(head) else { throw Refused() }
+            return await service.answer(HTTPRequest(head))
+        }
+
+        /// The lines of an answer that ends.
+        func lines(_ query: String, _ headers: [HTTPHead.Header] = []) async throws -> [String] {
+            let answer = try await answer("/api/v1/tasks/changes?live=false&\(query)", headers)
+            return try await ChangesServiceTests.read(answer)
+        }
+    }
+
+    private struct Refused: Error {}
+    private struct Enough: Error {}
+
+    /// The lines of an answer, until there are enough of them.
+    private static func read(
+        _ answer: HTTPAnswer, until isEnough: @escaping @Sendable ([String]) -> Bool
+    ) async throws -> [String] {
+        let text = Mutex("")
+        @Sendable func lines() -> [String] { text.withLock { $0.split(separator: "\n").map(String.init) } }
+        switch answer.body {
+        case .whole(let bytes): return [String(decoding: bytes, as: UTF8.self)]
+        case .stream(let produce):
+            do {
+                try await produce(
+                    HTTPBodyWriter { bytes in
+                        text.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+                        if isEnough(lines()) { throw Enough() }
+                    })
+            } catch {
+                #expect(isEnough(lines()), "the stream broke early")
+            }
+            return lines()
+        }
+    }
+
+    private static func read(_ answer: HTTPAnswer) async throws -> [String] {
+        try await read(answer, until: { _ in false })
+    }
+
+    @Test("lines hold the events, and the end says how far they go")
+    func lines() async throws {
+        let bench = try Bench()
+        try bench.feed.write(make(task(1), ("title", .string("a"))))
+        try bench.feed.write(change(task(1), "title", .string("b")), by: FeedBench.bob)
+        let lines = try await bench.lines("since=0&values=before,after&class=Task")
+        #expect(lines.count == 3)
+        #expect(
+            lines[1]
+                == #"{"position":"2@3","version":2,"time":"2023-11-14T22:13:20.020Z","kind":"updated","class":"Task","key":1,"#
+                + #""changed":["title"],"client":"2","user":"bob","before":{"_id":1,"title":"a","owner":"","place":null,"#
+                + #""labels":[],"tags":[],"scores":{}},"after":{"_id":1,"title":"b","owner":"","place":null,"labels":[],"#
+                + #""tags":[],"scores":{}}}"#)
+        #expect(lines[2] == #"{"kind":"position","position":"2@3"}"#)
+        #expect(try await bench.lines("since=2@3").count == 1)
+    }
+
+    @Test("server-sent events carry positions, and go on behind the last one that a reader names")
+    func events() async throws {
+        let bench = try Bench()
+        try bench.feed.write(make(task(1)))
+        try bench.feed.write(make(task(2)))
+        let accept = HTTPHead.Header("accept", "text/event-stream")
+        let lines = try await bench.lines("since=0", [accept])
+        #expect(lines[0] == "id: 1@3" && lines[1] == "event: change" && lines[2].hasPrefix("data: {"))
+        let rest = try await bench.lines("since=0", [accept, .init("last-event-id", "1@3")])
+        #expect(rest.filter { $0 == "event: change" }.count == 1)
+    }
+
+    @Test("a live answer goes on with what comes, until the server ends", .timeLimit(.minutes(1)))
+    func live() async throws {
+        let bench = try Bench()
+        try bench.feed.write(make(task(1)))
+        let answer = try await bench.answer("/api/v1/tasks/changes")
+        let told = Mutex(0)
+        let reading = Task {
+            try await Self.read(answer) { lines in
+                told.withLock { $0 = lines.count }
+                return false
+            }
+        }
+        for id in 2...4 {
+            try bench.feed.write(make(task(Int64(id))))
+            while told.withLock({ $0 }) < id - 1 { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        #expect(bench.source.readerCount == 1)
+        bench.service.end()
+        let lines = try await reading.value
+        #expect(lines.count == 4)
+        #expect(lines[0].contains(#""key":2"#) && lines[3].contains("serverEnds"))
+    }
+
+    @Test("changed rules, and a token that expires, end a live answer", .timeLimit(.minutes(1)))
+    func governed() async throws {
+        let bench = try Bench()
+        let governed = try await bench.answer("/api/v1/tasks/changes?since=0")
+        bench.callers.rules.withLock { $0 = Permissions(AccessRules(otherwise: .init(read: .never))) }
+        try bench.feed.write(make(task(1)))
+        #expect(try await Self.read(governed).last?.contains("permissionsChanged") == true)
+        bench.callers.expires.withLock { $0 = 900 }
+        let answer = try await bench.answer("/api/v1/tasks/changes?since=0")
+        try bench.feed.write(make(task(100)))
+        #expect(try await Self.read(answer).last?.contains("tokenExpired") == true)
+    }
+
+    @Test("what cannot be served is refused with a status and a code")
+    func refusals() async throws {
+        let bench = try Bench(historyVersionsMax: 2)
+        for id in 1...5 { try bench.feed.write(make(task(Int64(id)))) }
+        let path = "/api/v1/tasks/changes?"
+        for (target, token, status, code) in [
+            (path + "since=1", "good", 410, "historyGone"), (path + "since=6", "good", 409, "versionUnknown"),
+            (path + "since=5@99", "good", 409, "databaseRestored"), (path + "since=x", "good", 400, "requestInvalid"),
+            (path + "after=5", "good", 400, "requestInvalid"), (path + "values=all", "good", 400, "requestInvalid"),
+            (path + "live=maybe", "good", 400, "requestInvalid"), (path + "class=Nothing", "good", 404, "classUnknown"),
+            (path + "class=Place", "good", 404, "classUnknown"),
+            ("/api/v1/other/changes", "good", 404, "databaseUnknown"), (path, "bad", 401, "tokenInvalid"),
+        ] {
+            let answer = try await bench.answer(target, token: token)
+            #expect(answer.status == status, "\(target)")
+            #expect(try await Self.read(answer).first?.contains(#""code":"\#(code)""#) == true, "\(target)")
+        }
+        let gone = try await Self.read(try await bench.answer(path + "since=1"))
+        #expect(gone.first?.contains(#""oldest":3"#) == true)
+        #expect(bench.source.readerCount == 0)
+        let post = try #require(HTTPHead(method: "POST", target: path))
+        guard case .refused(let answer) = bench.service.admit(post) else {
+            Issue.record("POST was admitted")
+            return
+        }
+        #expect(answer.status == 405)
+    }
+
+    @Test("only so many may follow, and a place is free again when a reader has gone")
+    func places() async throws {
+        let bench = try Bench()
+        var answers: [HTTPAnswer] = []
+        for _ in 0..<FeedSource.readersMaxOfUser { answers.append(try await bench.answer("/api/v1/tasks/changes")) }
+        #expect(answers.allSatisfy { $0.status == 200 })
+        #expect(try await bench.answer("/api/v1/tasks/changes").status == 503)
+        answers.removeLast()
+        #expect(try await bench.answer("/api/v1/tasks/changes").status == 200)
+    }
+}

@@ -1,0 +1,57 @@
+import CausewayFeed
+import CausewayModel
+import Testing
+
+@Suite("The JSON of the feed")
+struct EncodingTests {
+    @Test(
+        "each type has its form",
+        arguments: [
+            (Value.null, "null"), (.bool(true), "true"), (.int(.max), "9223372036854775807"), (.double(0.1), "0.1"),
+            (.double(.nan), #"{"$numberDouble":"NaN"}"#), (.float(-.infinity), #"{"$numberDouble":"-Infinity"}"#),
+            (.string("a\"\\\n\u{1}é"), #""a\"\\\n\u0001é""#),
+            (.bytes([1, 2, 255]), #"{"$binary":{"base64":"AQL/","subType":"00"}}"#),
+            (.timestamp(Timestamp(seconds: 0, nanoseconds: 0)), #"{"$date":"1970-01-01T00:00:00Z"}"#),
+            (
+                .timestamp(Timestamp(seconds: -1, nanoseconds: -1)), #"{"$date":"1969-12-31T23:59:58.999999999Z"}"#
+            ),
+            (
+                .timestamp(Timestamp(seconds: 951_827_696, nanoseconds: 120_000_000)),
+                #"{"$date":"2000-02-29T12:34:56.120Z"}"#
+            ),
+            (
+                .timestamp(Timestamp(seconds: -62_135_596_800, nanoseconds: 0)), #"{"$date":"0001-01-01T00:00:00Z"}"#
+            ),
+            (
+                .objectId(ObjectIdentifier12(high: 0x0102_0304_0506_0708, low: 9)),
+                #"{"$oid":"010203040506070800000009"}"#
+            ),
+            (
+                .uuid(UUID16(high: 1, low: 2)), #"{"$uuid":"00000000-0000-0001-0000-000000000002"}"#
+            ),
+            (.link(.string("x")), #""x""#),
+            (.anyLink(ClassedLink("Task", .int(3))), #"{"$ref":"Task","$id":3}"#),
+        ])
+    func forms(value: Value, json: String) {
+        var writer = JSONWriter()
+        ExtendedJSON().append(value, to: &writer)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == json)
+    }
+
+    @Test("no time is too far away to be written")
+    func farTimes() {
+        for seconds in [Int64.min, -62_135_596_801, 253_402_300_800, Int64.max] {
+            #expect(TimeText.iso8601(Timestamp(seconds: seconds, nanoseconds: 0)).hasSuffix("Z"))
+        }
+        #expect(
+            TimeText.iso8601(Timestamp(seconds: 253_402_300_800, nanoseconds: 0)) == "+010000-01-01T00:00:00Z")
+    }
+
+    @Test("a position reads back from its text, and nonsense is no position")
+    func positions() {
+        for text in ["0", "17", "17.250", "17.250@1f", "17@0"] { #expect(FeedPosition(text)?.text == text) }
+        for text in ["", "-1", "1.-2", "x", "1.2.3", "1@", "1@xyz", "99999999999999999999", "1.99999999999"] {
+            #expect(FeedPosition(text) == nil, "\(text)")
+        }
+    }
+}

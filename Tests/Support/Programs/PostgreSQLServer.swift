@@ -1,0 +1,107 @@
+import Foundation
+
+/// A PostgreSQL in a folder of its own, on a free port of the loopback: never the machine's own. Where the tests run as root it
+/// runs as a user of the system, because it refuses to run as root.
+package final class PostgreSQLServer {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    package let port: Int
+    private let folder: URL
+    private let programs: String
+    private var process: ChildProcess?
+
+    /// The newest one that is installed; nil without one.
+    private static var installed: String? {
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+        return versions.sorted { (Double($0) ?? 0) < (Double($1) ?? 0) }.last.map { "/usr/lib/postgresql/\($0)/bin" }
+    }
+
+    /// Makes an empty database and starts it.
+    package init() throws {
+        guard let programs = Self.installed else {
+            throw Failure(description: "no PostgreSQL is installed: 'apt-get install postgresql', as deploy/test does")
+        }
+        self.programs = programs
+        port = try SyncServer.freePort()
+        folder = URL(fileURLWithPath: "/tmp/causeway-postgresql-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        if Self.isRoot {
+            try FileManager.default.setAttributes([.ownerAccountName: Self.user], ofItemAtPath: folder.path)
+        }
+        try run("initdb", "-D", data, "-U", "causeway", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+        try start()
+    }
+
+    private var data: String { folder.appendingPathComponent("data").path }
+
+    /// A connection string of libpq.
+    package var connection: String { "host=127.0.0.1 port=\(port) dbname=postgres user=causeway" }
+
+    package func start() throws {
+        let deadline = Date().addingTimeInterval(60)
+        repeat {
+            // After a kill the processes of the last one may live for a moment, and then it refuses to start.
+            let process = try ChildProcess(
+                name: "postgres", program: Self.command(programs + "/postgres").program,
+                arguments: Self.command(programs + "/postgres").arguments + [
+                    "-D", data, "-p", "\(port)", "-k", folder.path, "-c", "listen_addresses=127.0.0.1", "-c",
+                    "fsync=off",
+                ], log: folder.appendingPathComponent("log"))
+            self.process = process
+            while process.isRunning {
+                if (try? query("SELECT 1")) == ["1"] { return }
+                guard Date() < deadline else { break }
+                usleep(50_000)
+            }
+            usleep(100_000)
+        } while Date() < deadline
+        let log = (try? String(contentsOf: folder.appendingPathComponent("log"), encoding: .utf8)) ?? ""
+        throw Failure(description: "PostgreSQL did not start: \(log.suffix(1_000))")
+    }
+
+    /// Kills it as a power loss would, with all that work for it.
+    package func kill() { process?.kill() }
+
+    /// Ends it, and removes its folder.
+    package func end() {
+        kill()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The rows, columns with a bar between them.
+    package func query(_ statement: String) throws -> [String] {
+        try run("psql", "-h", "127.0.0.1", "-p", "\(port)", "-U", "causeway", "-d", "postgres", "-XAtc", statement)
+            .split(separator: "\n").map(String.init)
+    }
+
+    // MARK: - Running
+
+    private static var isRoot: Bool { geteuid() == 0 }
+    private static let user = "nobody"
+
+    private static func command(_ program: String) -> (program: String, arguments: [String]) {
+        guard isRoot else { return (program, []) }
+        return ("/usr/bin/setpriv", ["--reuid", user, "--regid", "nogroup", "--clear-groups", program])
+    }
+
+    @discardableResult
+    private func run(_ name: String, _ arguments: String...) throws -> String {
+        let tool = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        let command = Self.command("\(programs)/\(name)")
+        tool.executableURL = URL(fileURLWithPath: command.program)
+        tool.arguments = command.arguments + arguments
+        tool.currentDirectoryURL = URL(fileURLWithPath: "/")
+        tool.standardOutput = output
+        tool.standardError = errors
+        let ending = Ending(of: tool)
+        try tool.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        ending.wait()
+        guard tool.terminationStatus == 0 else { throw Failure(description: "\(name): \(complaint)\(text)") }
+        return text
+    }
+}
