@@ -26,7 +26,7 @@ struct Configuration: Hashable, Sendable {
     /// Where back ends are served.
     struct API: Hashable, Sendable {
         var host = "127.0.0.1"
-        var port = 7444
+        var port = 7445
     }
 
     struct TLS: Hashable, Sendable {

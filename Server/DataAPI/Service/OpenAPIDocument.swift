@@ -15,7 +15,7 @@ package enum OpenAPIDocument {
             name: Apache-2.0
             identifier: Apache-2.0
         servers:
-          - url: https://localhost:7444/api/v1
+          - url: https://localhost:7445/api/v1
         security:
           - token: []
 

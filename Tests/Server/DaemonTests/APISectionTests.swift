@@ -19,13 +19,13 @@ struct APISectionTests {
     @Test("without it back ends are not served, and an empty one takes the defaults")
     func defaults() throws {
         #expect(try read("").api == nil)
-        #expect(try read("api:").api == Configuration.API(host: "127.0.0.1", port: 7444))
+        #expect(try read("api:").api == Configuration.API(host: "127.0.0.1", port: 7445))
         #expect(try read("api: {host: 0.0.0.0, port: 8443}").api == Configuration.API(host: "0.0.0.0", port: 8443))
     }
 
     @Test(
         "what is wrong with it is told",
-        arguments: ["api: {prt: 1}", "api: {port: 70000}", "api: {host: ''}", "api: 7444", "api: {port: x}"])
+        arguments: ["api: {prt: 1}", "api: {port: 70000}", "api: {host: ''}", "api: 7445", "api: {port: x}"])
     func wrong(_ section: String) {
         #expect(throws: ConfigurationError.self) { try read(section) }
     }
@@ -52,6 +52,6 @@ struct APISectionTests {
     @Test("a change waits for the next start")
     func reloading() throws {
         #expect(try read("api:").sectionsForNextStart(after: try read("")) == ["api"])
-        #expect(try read("api:").sectionsForNextStart(after: try read("api: {port: 7444}")) == [])
+        #expect(try read("api:").sectionsForNextStart(after: try read("api: {port: 7445}")) == [])
     }
 }

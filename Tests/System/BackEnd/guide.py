@@ -22,7 +22,7 @@ def run_guide(site: Site) -> None:
     """what the guide shows runs"""
     server = site.server
     address = f"https://localhost:{site.api_port}/api/v1"
-    shell = blocks("bash").replace("https://localhost:7444/api/v1/flights", f"{address}/{server.database}")
+    shell = blocks("bash").replace("https://localhost:7445/api/v1/flights", f"{address}/{server.database}")
     environment = {**os.environ, "PATH": f"{server.program.parent}:{os.environ['PATH']}"}
     script = f"set -euo pipefail\n{shell}\ncp /dev/null done\n"
     done = subprocess.run(

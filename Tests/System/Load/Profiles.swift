@@ -6,6 +6,11 @@ import CausewayWire
 import Foundation
 import Synchronization
 
+/// When which note was sent.
+private final class Sent: Sendable {
+    let times = Mutex<[Int64: ContinuousClock.Instant]>([:])
+}
+
 /// A day in the life of a fleet, shortened: many devices that do what devices of one kind do.
 struct Profile: Sendable {
     let name: String
@@ -56,12 +61,12 @@ extension Figures {
         let (count, roomSize) = (scaled(1_000), 10)
         let fleet = Fleet(count, at: site) { "store == \($0 / roomSize)" }
         try await fleet.connect()
-        let sent = Mutex<[Int64: ContinuousClock.Instant]>([:])
+        let sent = Sent()
         for device in fleet.devices {
             device.listen { message in
                 guard case .changes(let chunk) = message else { return }
                 for entered in chunk.entered {
-                    guard case .int(let id) = entered.object.key, let begin = sent.withLock({ $0[id] }) else {
+                    guard case .int(let id) = entered.object.key, let begin = sent.times.withLock({ $0[id] }) else {
                         continue
                     }
                     timeline.note(since: begin)
@@ -76,7 +81,7 @@ extension Figures {
                     try await Task.sleep(for: .milliseconds(Int.random(in: 0..<10_000)))
                     while ContinuousClock.now < end {
                         let id = number * 100_000 + said
-                        sent.withLock { $0[Int64(id)] = .now }
+                        sent.times.withLock { $0[Int64(id)] = .now }
                         try await device.upload(
                             [[Note.create(id, store: number / roomSize, text: "something that people say")]], to: site)
                         said += 1
