@@ -8,6 +8,7 @@ actor Scrape {
     private let process: ProcessGauges
     private let connections: @Sendable () -> Int
     private let incomplete: CounterSeries
+    private let overflows: CounterSeries
     private var running: Task<String, Never>?
     private var latest: (text: String, time: ContinuousClock.Instant)?
 
@@ -18,6 +19,7 @@ actor Scrape {
     ) {
         registry = telemetry.registry
         process = ProcessGauges(started: telemetry.started)
+        overflows = telemetry.overflows
         self.databases = databases
         self.connections = connections
         incomplete = registry.counter(MetricCatalog.scrapesIncomplete)
@@ -35,7 +37,11 @@ actor Scrape {
     }
 
     private func read() async -> String {
-        var samples = process.read() + [MetricSample(MetricCatalog.connections, is: Double(connections()))]
+        var samples =
+            process.read() + [
+                MetricSample(MetricCatalog.connections, is: Double(connections())),
+                MetricSample(MetricCatalog.seriesOverflowed, is: Double(overflows.value)),
+            ]
         var isWhole = true
         await withTaskGroup(of: (samples: [MetricSample], isWhole: Bool).self) { group in
             for database in databases { group.addTask { await database.read() } }

@@ -43,6 +43,9 @@ struct SessionTelemetry: SessionObserver {
             for definition in [MetricCatalog.slowCommits, MetricCatalog.slowQueries, MetricCatalog.schemaAdditions] {
                 _ = counter(definition)
             }
+            for ending in [SessionEnding.gone, .replaced, .idle] {
+                _ = registry.counter(MetricCatalog.sessionsEnded, database, ending.name)
+            }
         }
     }
 

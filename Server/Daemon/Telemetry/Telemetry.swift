@@ -16,9 +16,14 @@ final class Telemetry: Service {
     /// Commits and queries that take longer are logged.
     let slowNanoseconds: UInt64
     private let auditFailures: CounterSeries
+    /// Metrics of which not all series are kept.
+    let overflows: CounterSeries
 
     init(_ log: Configuration.Log, clock: any WallClock = SystemClock(), logger: Logger) {
+        let overflows = CounterSeries()
+        self.overflows = overflows
         let registry = MetricRegistry { definition in
+            overflows.add()
             logger.warning(
                 "a metric has more series than are kept: the others are counted together",
                 metadata: ["metric": "\(definition.name)", "series": .stringConvertible(MetricRegistry.seriesMax)])

@@ -232,3 +232,12 @@ func create(_ target: ObjectReference, life: UInt32 = 1, _ fields: (String, Valu
 func set(_ target: ObjectReference, _ property: String, _ value: Value) -> Operation {
     .set(target, FieldValue(property, value))
 }
+
+extension CommitOutcome {
+    /// What the client is told. The tally is of what one commit was the first to see, so repetitions have another.
+    var answer: CommitOutcome {
+        var answer = self
+        answer.tally = CommitTally()
+        return answer
+    }
+}

@@ -36,7 +36,7 @@ struct RefusalBoundTests {
             let code: StoreFailure.Code? = told.count < 20 ? .refusalsUnread : nil
             #expect(outcome.failure?.code == code)
             // Sent again, nothing more of it is taken, and nothing of a changeset in which all is well.
-            #expect(try commit(changesets, in: record) == outcome)
+            #expect(try commit(changesets, in: record).answer == outcome.answer)
             _ = try record.store.register(
                 Record.ann, user: "user", standing: DeviceStanding(acknowledged: outcome.committed))
             #expect(try record.bytes(of: ["refusals"]) == 0)
@@ -54,7 +54,7 @@ struct RefusalBoundTests {
         let bytes = try record.bytes(of: ["refusals"])
         for _ in 0..<5 {
             _ = try record.store.register(Record.ann, user: "user")
-            #expect(try commit(changesets, in: record) == outcome)
+            #expect(try commit(changesets, in: record).answer == outcome.answer)
         }
         #expect(try record.bytes(of: ["refusals"]) == bytes)
         #expect(try record.write(Record.bob, create(dog(100))).failure == nil)
