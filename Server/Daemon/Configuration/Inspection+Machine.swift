@@ -41,6 +41,11 @@ extension Inspection {
                 ConfigurationProblem(
                     "api.port", "Devices are served on port \(api.port) already (listen.port). Choose another one."))
         }
+        if api.port == configuration.admin?.port, api.port != 0 {
+            problems.append(
+                ConfigurationProblem(
+                    "api.port", "Port \(api.port) is the admin listener's already (admin.port). Choose another one."))
+        }
     }
 
     static func isAddress(_ host: String) -> Bool {

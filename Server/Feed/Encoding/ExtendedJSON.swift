@@ -5,6 +5,9 @@ import CausewayQuery
 package struct ExtendedJSON: FeedEncoder {
     package init() {}
 
+    /// The largest whole number up to which doubles have all of them: many readers of JSON know no others.
+    private static let exactMax: UInt64 = 1 << 53 - 1
+
     package func append(_ object: ObjectValues, to json: inout JSONWriter) {
         json.object { json in
             for property in object.properties {
@@ -40,7 +43,8 @@ package struct ExtendedJSON: FeedEncoder {
         switch value {
         case .null, .object, .anyObject: json.literal("null")
         case .bool(let value): json.literal(value ? "true" : "false")
-        case .int(let value): json.number(value)
+        case .int(let value) where value.magnitude <= Self.exactMax: json.number(value)
+        case .int(let value): single("$numberLong", String(value), &json)
         case .float(let value): number("\(value)", isFinite: value.isFinite, isNaN: value.isNaN, &json)
         case .double(let value): number("\(value)", isFinite: value.isFinite, isNaN: value.isNaN, &json)
         case .string(let value): json.string(value)

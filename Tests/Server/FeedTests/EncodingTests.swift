@@ -7,7 +7,8 @@ struct EncodingTests {
     @Test(
         "each type has its form",
         arguments: [
-            (Value.null, "null"), (.bool(true), "true"), (.int(.max), "9223372036854775807"), (.double(0.1), "0.1"),
+            (Value.null, "null"), (.bool(true), "true"), (.int(1 << 53 - 1), "9007199254740991"),
+            (.int(.max), #"{"$numberLong":"9223372036854775807"}"#), (.double(0.1), "0.1"),
             (.double(.nan), #"{"$numberDouble":"NaN"}"#), (.float(-.infinity), #"{"$numberDouble":"-Infinity"}"#),
             (.string("a\"\\\n\u{1}é"), #""a\"\\\n\u0001é""#),
             (.bytes([1, 2, 255]), #"{"$binary":{"base64":"AQL/","subType":"00"}}"#),
