@@ -13,21 +13,45 @@ struct ObjectWriter {
     private let permissions: Permissions?
     /// The columns that are asked for; nil for all.
     private let columns: Set<Int>?
+    private let bytesMax: Int
 
     /// Devices decide how deep embedded objects nest, and each level is a call. No request writes deeper.
     static let depthMax = 128
+    /// No object is written any further once it has so many bytes of JSON: twice a page (`APILimits.pageBytes`). So no
+    /// page has more than three times its bound, and one value.
+    static let objectBytesMax = 16 << 20
 
-    init(_ snapshot: any StoreSnapshot, under permissions: Permissions?, columns: Set<Int>? = nil) {
+    init(
+        _ snapshot: any StoreSnapshot, under permissions: Permissions?, columns: Set<Int>? = nil,
+        bytesMax: Int = ObjectWriter.objectBytesMax
+    ) {
         self.snapshot = snapshot
         schema = snapshot.schema
         self.permissions = permissions
         self.columns = columns
+        self.bytesMax = bytesMax
     }
 
-    /// An object with everything that is embedded in it.
-    private struct Whole {
-        var root: ObjectContent
-        var parts: [ObjectReference: ObjectState]
+    /// An object with everything that is embedded in it, while it is written.
+    private final class Whole {
+        let root: ObjectContent
+        private let parts: [ObjectReference: ObjectState]
+        /// The parts that are written already. Devices may name one in several places, and if each place held it, lists
+        /// of lists would double with each level.
+        private var written: Set<ObjectReference> = []
+        /// How many bytes the writer had before the object.
+        let start: Int
+
+        init(root: ObjectContent, parts: [ObjectReference: ObjectState], start: Int) {
+            self.root = root
+            self.parts = parts
+            self.start = start
+        }
+
+        func state(of part: ObjectReference) -> ObjectState? { parts[part] }
+
+        /// Whether a part is met for the first time.
+        func begin(_ part: ObjectReference) -> Bool { written.insert(part).inserted }
     }
 
     /// - Precondition: the caller may read the object.
@@ -36,7 +60,9 @@ struct ObjectWriter {
         do throws(StoreFailure) {
             var shown = columns ?? Set(classSchema.properties.indices)
             if let permissions { shown.subtract(try permissions.hiddenColumns(of: row, in: snapshot)) }
-            guard let whole = try whole(row, shown, classSchema) else { return writer.null() }
+            guard let whole = try whole(row, shown, classSchema, start: writer.bytes.count) else {
+                return writer.null()
+            }
             try write(whole, shown, classSchema, to: &writer)
         } catch {
             throw APIError(error)
@@ -44,7 +70,7 @@ struct ObjectWriter {
     }
 
     private func whole(
-        _ row: Row, _ shown: Set<Int>, _ classSchema: ClassSchema
+        _ row: Row, _ shown: Set<Int>, _ classSchema: ClassSchema, start: Int
     ) throws(StoreFailure) -> Whole? {
         var contents: [ObjectContent] = []
         let mayHold = shown.contains { classSchema.properties[$0].mayHoldParts(in: schema) }
@@ -57,7 +83,7 @@ struct ObjectWriter {
         }
         guard let root = contents.popLast() else { return nil }
         let parts = Dictionary(contents.map { ($0.object, $0.state) }) { first, _ in first }
-        return Whole(root: root, parts: parts)
+        return Whole(root: root, parts: parts, start: start)
     }
 
     private func write(
@@ -74,6 +100,7 @@ struct ObjectWriter {
             }
         }
         writer.close(UInt8(ascii: "}"))
+        try check(whole, at: writer.bytes.count)
     }
 
     // MARK: - Properties
@@ -81,6 +108,7 @@ struct ObjectWriter {
     private func write(
         _ property: Property, of state: ObjectState, _ whole: Whole, depth: Int, to writer: inout JSONWriter
     ) throws(StoreFailure) {
+        try check(whole, at: writer.bytes.count)
         switch property.collection {
         case .none where property.isText: writer.write(state.text(property.name)?.string ?? "")
         case .none:
@@ -93,7 +121,10 @@ struct ObjectWriter {
             writer.close(UInt8(ascii: "]"))
         case .set:
             writer.open(UInt8(ascii: "["))
-            for (key, _) in state.keyed(property.name)?.visible ?? [] { writer.write(key, of: property) }
+            for (key, _) in state.keyed(property.name)?.visible ?? [] {
+                try check(whole, at: writer.bytes.count)
+                writer.write(key, of: property)
+            }
             writer.close(UInt8(ascii: "]"))
         case .map:
             let entries = state.keyed(property.name)?.visible ?? []
@@ -104,6 +135,7 @@ struct ObjectWriter {
     private func write(
         _ value: Value, _ property: Property, _ whole: Whole, depth: Int, to writer: inout JSONWriter
     ) throws(StoreFailure) {
+        try check(whole, at: writer.bytes.count)
         switch value {
         case .link(let key) where schema.isEmbedded(property.target):
             try write(ObjectReference(property.target ?? "", key), whole, depth: depth, to: &writer)
@@ -111,7 +143,9 @@ struct ObjectWriter {
             guard let kind = NestedCollection(className: link.className) else {
                 return writer.writeLink(link.className, link.key)
             }
-            let state = whole.parts[ObjectReference(link.className, link.key)] ?? ObjectState()
+            let reference = ObjectReference(link.className, link.key)
+            guard whole.begin(reference) else { return writer.null() }
+            let state = whole.state(of: reference) ?? ObjectState()
             try check(depth)
             var nested = kind.schema.properties[NestedCollection.column]
             nested.target = nil
@@ -120,13 +154,13 @@ struct ObjectWriter {
         }
     }
 
-    /// An embedded object; null where it has gone.
+    /// An embedded object; null where it has gone, and where it is written already.
     private func write(
         _ reference: ObjectReference, _ whole: Whole, depth: Int, to writer: inout JSONWriter
     ) throws(StoreFailure) {
-        guard let state = whole.parts[reference], let classSchema = schema[reference.className] else {
-            return writer.null()
-        }
+        guard let state = whole.state(of: reference), let classSchema = schema[reference.className],
+            whole.begin(reference)
+        else { return writer.null() }
         try check(depth)
         let isEscaped = classSchema.properties.first?.name.isTag ?? false
         if isEscaped { writer.openEscape() }
@@ -160,6 +194,15 @@ struct ObjectWriter {
                 .interrupted,
                 "An object nests more than \(Self.depthMax) levels deep, and no more are written. Leave the property out "
                     + "with fields=.")
+        }
+    }
+
+    private func check(_ whole: Whole, at byte: Int) throws(StoreFailure) {
+        guard byte - whole.start <= bytesMax else {
+            throw StoreFailure(
+                .interrupted,
+                "An object has more than \(bytesMax) bytes of JSON, and no more are written. Leave its largest properties "
+                    + "out with fields=, and write it without If-Match, or with “*”.")
         }
     }
 }

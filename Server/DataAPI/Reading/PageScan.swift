@@ -24,6 +24,8 @@ final class PageScan: @unchecked Sendable {
     private(set) var count = 0
     /// What was found, in order once the scan is done; one more than the page has room for, if there is more.
     private(set) var found: [SortOrder.Position] = []
+    /// In an order, the last one that is kept once the page is full: what does not precede it is on a later page.
+    private var worst: SortOrder.Position?
     /// The scan ended before it had seen everything.
     private(set) var isCut = false
 
@@ -31,6 +33,11 @@ final class PageScan: @unchecked Sendable {
     static let comparisonsAtOnceMax: Int64 = 1 << 18
     static let rowsAtOnceRange: ClosedRange<Int64> = 64...65_536
     static let rowsAtOnceFirst: Int64 = 1_024
+    /// In an order the values of each row are read, so fewer rows are looked at in one piece.
+    static let rowsAtOnceOfOrderMax: Int64 = 4_096
+    /// How many positions are held besides those of a page, before they are put in order and most of them dropped. With
+    /// `SortOrder.keysMax` values of `SortOrder.valueBytesMax` bytes each it bounds what an order holds in memory.
+    static let positionsBesidesPageMax = 4_096
     /// How many steps a request may take: with steps of 20 ms, a second of one thread.
     static let stepsMax = 50
 
@@ -42,7 +49,8 @@ final class PageScan: @unchecked Sendable {
         classNumber = query.classNumber
         predicate = query.predicate
         let rows = Self.comparisonsAtOnceMax / Int64(max(query.termCount, 1))
-        rowsAtOnceMax = min(max(rows, Self.rowsAtOnceRange.lowerBound), Self.rowsAtOnceRange.upperBound)
+        let most = order.keys.isEmpty ? Self.rowsAtOnceRange.upperBound : Self.rowsAtOnceOfOrderMax
+        rowsAtOnceMax = min(max(rows, Self.rowsAtOnceRange.lowerBound), most)
         rowsAtOnce = min(Self.rowsAtOnceFirst, rowsAtOnceMax)
         self.order = order
         self.after = after
@@ -88,20 +96,23 @@ final class PageScan: @unchecked Sendable {
         count += keys.count
         for key in keys {
             if order.keys.isEmpty, found.count > limit { break }
-            let position = order.position(of: Row(classNumber, key), in: snapshot)
-            if let after, !order.precedes(after, position) { continue }
-            found.append(position)
+            keep(order.position(of: Row(classNumber, key), in: snapshot))
         }
-        if found.count > Self.foundAtOnceMax + 2 * limit { keepFirst() }
+    }
+
+    /// Keeps a position if it may be one of the page.
+    private func keep(_ position: SortOrder.Position) {
+        if let after, !order.precedes(after, position) { return }
+        if let worst, !order.precedes(position, worst) { return }
+        found.append(position)
+        if found.count > limit + Self.positionsBesidesPageMax { keepFirst() }
     }
 
     private func keepFirst() {
         if !order.keys.isEmpty { found.sort(by: order.precedes) }
         if found.count > limit + 1 { found.removeSubrange((limit + 1)...) }
+        if !order.keys.isEmpty, found.count > limit { worst = found.last }
     }
-
-    /// How many more than a page are kept before they are sorted and most of them dropped.
-    private static let foundAtOnceMax = 65_536
 
     /// Where the scan stopped, if it was cut.
     var cutPosition: SortOrder.Position { SortOrder.Position(row: ObjectKey(next - 1)) }

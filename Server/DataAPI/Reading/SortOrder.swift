@@ -61,6 +61,12 @@ extension SortOrder {
                     .requestInvalid,
                     "sort names “\(name)”, which has no order. Sort by properties with one value that is no link.")
             }
+            guard !keys.contains(where: { $0.column == column }) else {
+                throw APIError(
+                    .requestInvalid,
+                    "sort names “\(name)” twice. Name it once: where two objects have the same value, it orders no more."
+                )
+            }
             keys.append(Key(column: column, isDescending: isDescending))
         }
     }

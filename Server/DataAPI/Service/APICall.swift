@@ -73,7 +73,7 @@ extension APICall {
 
     private static let writeErrors: [APIError.Code] = [
         .valueInvalid, .permissionDenied, .classUnknown, .conflict, .bodyTooLarge, .operationInvalid,
-        .idempotencyKeyReused, .serverOutOfSpace,
+        .idempotencyKeyReused, .tooCostly, .serverOutOfSpace,
     ]
 
     private static let idempotency = Parameter(

@@ -11,7 +11,7 @@ package final class DataAPI: HTTPService {
     private let databases: ExactDictionary<Database>
     private let authenticator: any Authenticator
     private let limits: APILimits
-    private let logger: Logger
+    private let faults: FaultLog
 
     private struct Database: Sendable {
         var conversations: Conversations
@@ -29,7 +29,7 @@ package final class DataAPI: HTTPService {
             })
         self.authenticator = authenticator
         self.limits = limits
-        self.logger = logger
+        faults = FaultLog(logger)
     }
 
     package func admit(_ head: HTTPHead) -> HTTPAdmission {
@@ -54,9 +54,7 @@ package final class DataAPI: HTTPService {
             }
         } catch {
             // What the client cannot help is the operator's to know.
-            if error.code == .serverFault || error.code == .serverOutOfSpace {
-                logger.error("a request of a back end failed", metadata: ["error": "\(error.message)"])
-            }
+            if error.code == .serverFault || error.code == .serverOutOfSpace { faults.note(error) }
             return error.answer
         }
     }

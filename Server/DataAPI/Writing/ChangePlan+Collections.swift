@@ -8,6 +8,8 @@ import CausewayStore
 
 extension ChangePlan {
     /// What a list, set, map or text holds; nil if it never held anything, or is about to be made.
+    ///
+    /// - Precondition: the caller may read the property: what a write becomes tells what was read for it.
     func part(_ property: Property, of target: Target) throws(APIError) -> ObjectState.Content? {
         guard let row = target.row, let kind = property.part,
             let column = schema[target.className]?.index(of: property.name)
@@ -143,7 +145,8 @@ extension ChangePlan {
     mutating func setText(_ property: Property, of target: Target, to json: JSON) throws(APIError) {
         guard let wanted = json.string else { throw .value(of: property, target.className, json, expected: "a string") }
         let text = try text(property, of: target)
-        try edit(text, TextDifference.edits(from: text.string, to: wanted), property, of: target)
+        let edits = texts.edits(from: text.string, to: wanted)
+        try edit(text, edits, property, of: target)
     }
 
     func text(_ property: Property, of target: Target) throws(APIError) -> TextState {

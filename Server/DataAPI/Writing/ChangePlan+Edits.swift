@@ -13,6 +13,7 @@ extension ChangePlan {
         guard known.contains(edit), json.members?.count == 1, let argument = json[edit.rawValue] else {
             throw .edit(edit, property, target.className, known)
         }
+        if edit != .increment { try checkVisible(property, of: target) }
         switch edit {
         case .increment: try increment(property, of: target, argument)
         case .append, .insert: try insert(edit, property, of: target, argument, depth: depth)

@@ -39,8 +39,8 @@ extension ChangePlan {
         var named: [Int: JSON] = [:]
         for member in content { named[try place.schema.column(member.name.string)] = member.value }
         let hidden = try hiddenColumns(row)
+        let target = Target(place.object, place.schema.name, row, hidden: hidden)
         for (column, property) in place.schema.properties.enumerated() where !property.isPrimaryKey {
-            let target = Target(place.object, place.schema.name, row)
             if let json = named[column] {
                 try set(property, of: target, to: json, depth: 0)
             } else if !hidden.contains(column) {
@@ -50,7 +50,8 @@ extension ChangePlan {
     }
 
     mutating func patch(_ place: Place, _ row: Row, _ content: [JSON.Member]) throws(APIError) {
-        try patch(Target(place.object, place.schema.name, row), place.schema, content, depth: 0)
+        let target = Target(place.object, place.schema.name, row, hidden: try hiddenColumns(row))
+        try patch(target, place.schema, content, depth: 0)
     }
 
     mutating func patch(
@@ -84,12 +85,25 @@ extension ChangePlan {
         var className: String
         /// Nil for one that the same changes create.
         var row: Row?
+        /// The columns that the caller may not read: none of an embedded object that can be read, nor of a new one.
+        var hidden: Set<Int>
 
-        init(_ object: ObjectReference, _ className: String, _ row: Row?) {
+        init(_ object: ObjectReference, _ className: String, _ row: Row?, hidden: Set<Int> = []) {
             self.object = object
             self.className = className
             self.row = row
+            self.hidden = hidden
         }
+    }
+
+    /// Refuses what is worked out from the present value of a property that the caller may not read: the answer would
+    /// tell of it. Nothing of the value is read before.
+    func checkVisible(_ property: Property, of target: Target) throws(APIError) {
+        if target.hidden.isEmpty { return }
+        guard let column = schema[target.className]?.index(of: property.name), target.hidden.contains(column) else {
+            return
+        }
+        throw .setDenied(property, target.className, by: current)
     }
 
     /// The value of a property that is set as a whole and without objects of its own; nil for other properties, and for
@@ -102,6 +116,7 @@ extension ChangePlan {
     mutating func set(
         _ property: Property, of target: Target, to json: JSON, depth: Int
     ) throws(APIError) {
+        if property.isText || property.collection != .none { try checkVisible(property, of: target) }
         if property.isText { return try setText(property, of: target, to: json) }
         switch property.collection {
         case .list: try setList(property, of: target, to: json, depth: depth)
@@ -179,6 +194,20 @@ extension ChangePlan {
         }
         let key = try ValueReader.key(id, classSchema.properties[column])
         return property.type == .mixed ? .anyLink(ClassedLink(classSchema.name, key)) : .link(key)
+    }
+}
+
+extension APIError {
+    /// In the words of the store's refusal, so that both tell the same: which class, and which property.
+    ///
+    /// - Parameter write: its place in the request.
+    fileprivate static func setDenied(_ property: Property, _ className: String, by write: Int) -> APIError {
+        let message =
+            "This user may not set “\(className).\(property.name)” of this object. Ask the operator for the permission, or "
+            + "change another."
+        var error = APIError(.permissionDenied, message)
+        error.refusals = [Refusal(operation: write, code: .permissionDenied, message: message)]
+        return error
     }
 }
 

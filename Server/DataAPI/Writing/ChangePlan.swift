@@ -20,7 +20,9 @@ struct ChangePlan {
     /// What is told of each write.
     private(set) var results: [Result] = []
     private var named: Set<ObjectReference> = []
-    private var current = 0
+    /// The write that is being added.
+    private(set) var current = 0
+    var texts = TextComparisons()
 
     /// How many operations one request may become: as many as an upload of a device may have.
     static let operationsMax = 100_000

@@ -103,6 +103,58 @@ struct AccessTests {
         #expect(plant["pot"]?["size"]?.int == 4)
     }
 
+    /// One plant, with properties of every kind that can be written and not read.
+    private func benchOfHidden() async throws -> APIBench {
+        let bench = try APIBench()
+        let plant = #"""
+            {"_id": 1, "name": "n", "visits": 2, "notes": "abc", "colours": ["a"], "labels": ["a"], "ratings": {"a": 1},
+             "pot": {"size": 1}}
+            """#
+        #expect(try await bench.call("POST", "objects/Plant", plant).status == 201)
+        bench.rules.value = AccessRules(
+            byClass: [
+                "Plant": AccessRules.OfClass(
+                    properties: [
+                        "name": .init(read: .never), "visits": .init(read: .never), "notes": .init(read: .never),
+                        "colours": .init(read: .never), "labels": .init(read: .never), "ratings": .init(read: .never),
+                        "pot": .init(read: .never),
+                    ])
+            ])
+        return bench
+    }
+
+    @Test(
+        "no write depends on a value that may not be read, whether it fits the value or not",
+        arguments: [
+            ("notes", #""abc""#), ("notes", #""x""#), ("notes", #"{"$splice": {"at": 3, "insert": "x"}}"#),
+            ("notes", #"{"$splice": {"at": 9, "insert": "x"}}"#), ("colours", #"["a"]"#), ("colours", "[]"),
+            ("colours", #"{"$append": ["b"]}"#), ("colours", #"{"$removeAt": {"at": 0}}"#),
+            ("colours", #"{"$removeAt": {"at": 5}}"#), ("labels", #"["a"]"#), ("labels", #"{"$add": ["a"]}"#),
+            ("labels", #"{"$remove": ["b"]}"#), ("ratings", #"{"a": 1}"#), ("ratings", #"{"$put": {"b": 1}}"#),
+            ("ratings", #"{"$remove": ["b"]}"#), ("pot", #"{"$patch": {"size": 2}}"#), ("pot", #"{"$patch": {}}"#),
+        ])
+    func hiddenValues(_ property: String, _ json: String) async throws {
+        let bench = try await benchOfHidden()
+        for method in ["PATCH", "PUT"] where method == "PATCH" || !json.contains("$") {
+            let reply = try await bench.call(method, "objects/Plant/1", #"{"\#(property)": \#(json)}"#)
+            #expect(reply.status == 403 && reply.code == "permissionDenied", "\(reply.text)")
+            #expect(reply.text.contains("may not set “Plant.\(property)” of this object"), "\(reply.text)")
+            #expect(reply.json["refusals"]?.elements?.first?["operation"]?.int == 0)
+        }
+    }
+
+    @Test("what may not be read can be set as a whole, and counted up")
+    func hiddenFields() async throws {
+        let bench = try await benchOfHidden()
+        let body = #"{"name": "new", "visits": {"$increment": 3}, "pot": {"size": 7}}"#
+        let reply = try await bench.call("PATCH", "objects/Plant/1", body)
+        #expect(reply.status == 200, "\(reply.text)")
+        bench.rules.value = nil
+        let plant = try await bench.call("GET", "objects/Plant/1").json
+        #expect(plant["name"] == .string("new") && plant["visits"]?.int == 5 && plant["pot"]?["size"]?.int == 7)
+        #expect(plant["notes"] == .string("abc"))
+    }
+
     @Test("without a good token nothing is answered")
     func tokens() async throws {
         let bench = try APIBench()

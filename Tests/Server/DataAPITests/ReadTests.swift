@@ -85,7 +85,7 @@ struct ReadTests {
             ("objects/Plant?count=yes", "requestInvalid"), ("objects/Plant?after=x", "requestInvalid"),
             ("objects/Plant?after=AQ", "requestInvalid"), ("objects/Plant?fields=nam", "requestInvalid"),
             ("objects/Plant?sort=colours", "requestInvalid"), ("objects/Plant?sort=bed", "requestInvalid"),
-            ("objects/Plant?sort=", "requestInvalid"),
+            ("objects/Plant?sort=", "requestInvalid"), ("objects/Plant?sort=name,-name", "requestInvalid"),
             ("objects/Plant?sort=_id,_id,_id,_id,_id,_id,_id,_id,_id", "requestInvalid"),
             ("objects/Plant?where=nme%3D%3D1", "queryInvalid"), ("objects/Plant?where=)", "queryInvalid"),
             ("objects/Plant?where=", "queryInvalid"), ("objects/Plant?where=bed.sun%3D%3D1", "queryInvalid"),
