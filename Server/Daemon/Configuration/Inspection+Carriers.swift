@@ -13,7 +13,7 @@ extension Inspection {
             switch sink.place {
             case .files(let folder, _, _):
                 inspectFolder(folder, key: "\(place).folder")
-                if !folders.insert(folder).inserted {
+                if !folders.insert(Self.wholePath(folder)).inserted {
                     problems.append(
                         ConfigurationProblem("\(place).folder", "Two sinks share this folder. Give each its own."))
                 }
@@ -21,6 +21,37 @@ extension Inspection {
             case .webhook(let receiver): inspectReceiver(receiver, key: place)
             }
         }
+    }
+
+    /// Sinks of several databases, and the folders of databases: whoever shares one destroys the other's files.
+    mutating func inspectSinkFolders(_ databases: [Configuration.Database]) {
+        let ofDatabases = databases.map { ($0.name, Self.wholePath($0.folder)) }
+        var owners: [String: String] = [:]
+        for (index, database) in databases.enumerated() {
+            for (number, sink) in database.carriers.sinks.enumerated() {
+                guard case .files(let folder, _, _) = sink.place else { continue }
+                let (path, key) = (Self.wholePath(folder), "databases[\(index)].sinks[\(number)].folder")
+                // Two sinks of one database are told where that is inspected.
+                let owner = owners[path, default: database.name]
+                owners[path] = owner
+                if owner != database.name {
+                    problems.append(
+                        ConfigurationProblem(key, "A sink of '\(owner)' has this folder too. Give each its own."))
+                }
+                for (name, place) in ofDatabases where path == place || path.hasPrefix(place + "/") {
+                    problems.append(
+                        ConfigurationProblem(
+                            key, "The folder belongs to the database '\(name)'. Give the sink one outside of it."))
+                }
+            }
+        }
+    }
+
+    /// Without symbolic links, and without a slash at the end.
+    private static func wholePath(_ path: String) -> String {
+        var whole = realPath(path)
+        while whole.count > 1, whole.hasSuffix("/") { whole.removeLast() }
+        return whole
     }
 
     private mutating func inspectReceiver(_ receiver: Configuration.Receiver, key: String) {

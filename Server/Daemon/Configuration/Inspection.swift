@@ -52,6 +52,7 @@ struct Inspection {
             inspectCarriers(database.carriers, key: "databases[\(index)]")
         }
         inspectFoldersApart(configuration.databases)
+        inspectSinkFolders(configuration.databases)
         if let backups = configuration.backups { inspectBackups(backups, configuration.databases) }
     }
 

@@ -29,8 +29,7 @@ struct Carrying: Service {
             carriers += hooks as [any Carrier] + sinks
             if let days = database.carriers.oneWayDays, !sinks.isEmpty {
                 let retention = Retention(
-                    tenant.store, sinks: sinks.map(\.state), milliseconds: UInt64(days) * 86_400_000,
-                    classes: database.carriers.classes)
+                    tenant.store, sinks: sinks.map(\.state), milliseconds: UInt64(days) * 86_400_000)
                 retentions.append((tenant.name, retention))
             }
         }
@@ -77,18 +76,6 @@ struct Carrying: Service {
             await group.next()
             group.cancelAll()
         }
-    }
-}
-
-extension Configuration.Carriers {
-    /// The one-way classes that a sink takes; nil is every class.
-    fileprivate var classes: Set<ExactString>? {
-        var all: Set<ExactString> = []
-        for sink in sinks {
-            guard let classes = sink.classes else { return nil }
-            all.formUnion(classes)
-        }
-        return all
     }
 }
 

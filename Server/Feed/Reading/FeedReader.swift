@@ -1,4 +1,5 @@
 import CausewayModel
+package import CausewaySession
 package import CausewayStore
 
 /// Reads the history as events, step by step: from a position on, in order, each event at least once.
@@ -25,15 +26,17 @@ package struct FeedReader {
     ///
     /// - Parameters:
     ///   - permissions: what the reader may read; nil is everything.
+    ///   - end: when the step gives way to others; some work is done in any case.
     ///   - emit: is handed each event in turn; false ends the step behind it.
     /// - Returns: whether more is left to do now. If not, the reader has all that the snapshot has.
     package mutating func step(
-        _ snapshot: any StoreSnapshot, under permissions: Permissions?, _ emit: (ChangeEvent) -> Bool
+        _ snapshot: any StoreSnapshot, under permissions: Permissions?, until end: StepEnd = StepEnd { false },
+        _ emit: (ChangeEvent) -> Bool
     ) throws(FeedFailure) -> Bool {
         try check(snapshot)
         do throws(StoreFailure) {
-            guard try fill(snapshot) else { return true }
-            let isLeft = try tell(FeedTelling(snapshot, window, selection, permissions), emit)
+            guard try fill(snapshot, end) else { return true }
+            let isLeft = try tell(FeedTelling(snapshot, window, selection, permissions), end, emit)
             if !isLeft { (window, told) = (FeedWindow(after: window.gathered), 0) }
             return isLeft || window.gathered < snapshot.version
         } catch {
@@ -79,7 +82,7 @@ package struct FeedReader {
     /// Gathers versions, and goes over all that come behind them.
     ///
     /// - Returns: whether the window is complete.
-    private mutating func fill(_ snapshot: any StoreSnapshot) throws(StoreFailure) -> Bool {
+    private mutating func fill(_ snapshot: any StoreSnapshot, _ end: StepEnd) throws(StoreFailure) -> Bool {
         var left = bounds.entriesAtOnce
         if window.versions.isEmpty {
             while window.gathered < snapshot.version, left > 0, window.weight < bounds.windowMax {
@@ -88,12 +91,17 @@ package struct FeedReader {
                 left -= record.weight
             }
         }
-        while window.scanned < snapshot.version, left > 0 {
+        while window.scanned < snapshot.version, goesOn(left, end) {
             let record = try record(window.scanned.next, snapshot)
             window.learn(record)
             left -= record.weight
         }
         return window.scanned == snapshot.version
+    }
+
+    /// - Parameter left: how many entries the step has left.
+    private func goesOn(_ left: Int, _ end: StepEnd) -> Bool {
+        left == bounds.entriesAtOnce || left > 0 && !end.isReached
     }
 
     private func record(
@@ -112,14 +120,14 @@ package struct FeedReader {
 
     /// - Returns: whether anything of the window is left.
     private mutating func tell(
-        _ telling: FeedTelling, _ emit: (ChangeEvent) -> Bool
+        _ telling: FeedTelling, _ end: StepEnd, _ emit: (ChangeEvent) -> Bool
     ) throws(StoreFailure) -> Bool {
         var left = bounds.entriesAtOnce
         while told < window.versions.count {
             let version = window.versions[told]
             if version.count == 0 { position = telling.position(behind: 0, of: version) }
             while position.version < version.number, let candidate = version.candidate(position.events) {
-                guard left > 0 else { return true }
+                guard goesOn(left, end) else { return true }
                 left -= 1
                 let skipped = telling.skips(candidate)
                 let event = skipped > 0 ? nil : try telling.event(candidate, version)
@@ -141,7 +149,7 @@ package struct FeedReader {
 package struct FeedBounds: Hashable, Sendable {
     /// Entries of the history that one step goes over, and objects that it judges. A version is read whole.
     package var entriesAtOnce = 4_096
-    /// Objects and versions that a window holds; about 200 bytes each. A single version may go beyond.
+    /// Objects, versions and touches that a window holds; about 200 bytes each. A single version may go beyond.
     package var windowMax = 16_384
 
     package init() {}

@@ -79,34 +79,40 @@ struct FeedTelling {
         case (true, true): kind = .updated
         case (true, false): kind = .deleted
         }
-        var event = ChangeEvent(
-            position: FeedPosition(version), version: version, time: record.time, author: try author(of: record),
-            className: className, key: name.key, kind: kind, changed: [])
         let hiddenBefore = wasVisible ? try hidden(name, className, after: earlier) : []
         let hiddenAfter = isVisible ? try hidden(name, className, after: version) : []
+        let written = kind == .updated ? changed(name, className, columns, made) : []
+        let unreadable = hiddenBefore.intersection(hiddenAfter)
+        let told = written.filter { !unreadable.contains($0) }
+        // Who may not read a property is not told when it is written either.
+        if told.isEmpty, !written.isEmpty, hiddenBefore == hiddenAfter { return nil }
+        var event = ChangeEvent(
+            position: FeedPosition(version), version: version, time: record.time, author: try author(of: record),
+            className: className, key: name.key, kind: kind, changed: names(told, className))
         if wasVisible, selection.tellsBefore {
             event.before = try view.values(of: name, after: earlier, without: hiddenBefore)
         }
         if isVisible, selection.tellsAfter {
             event.after = try view.values(of: name, after: version, without: hiddenAfter)
         }
-        if kind == .updated {
-            event.changed = changed(name, className, columns, made, without: hiddenBefore.intersection(hiddenAfter))
-        }
         return event
     }
 
     /// The properties that were written, those that hold embedded objects among them.
     private func changed(
-        _ name: ObjectName, _ className: String, _ columns: PropertyNumbers, _ version: FeedVersion,
-        without hidden: Set<Int>
-    ) -> [String] {
+        _ name: ObjectName, _ className: String, _ columns: PropertyNumbers, _ version: FeedVersion
+    ) -> [Int] {
         guard let properties = snapshot.schema[className]?.properties else { return [] }
         let parts = Set(version.touchedParts(of: name).map { ExactString(snapshot.className($0)) })
         return properties.indices.filter { number in
             let holdsPart = !parts.isEmpty && holds(properties[number], oneOf: parts)
-            return !hidden.contains(number) && (columns.contains(number) || holdsPart)
-        }.map { properties[$0].name }
+            return columns.contains(number) || holdsPart
+        }
+    }
+
+    private func names(_ numbers: [Int], _ className: String) -> [String] {
+        guard let properties = snapshot.schema[className]?.properties else { return [] }
+        return numbers.map { properties[$0].name }
     }
 
     /// Whether a property may hold an embedded object of one of these classes, at some depth.

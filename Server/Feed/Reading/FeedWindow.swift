@@ -14,16 +14,15 @@ struct FeedWindow {
     /// The newest version whose touches are known.
     private(set) var scanned: ServerVersion
     /// By object, ascending.
-    private var touches: [ObjectName: [Touch]] = [:]
+    private var touches: [ObjectName: [PastTouch]] = [:]
     /// The objects that were born in the window and touched later, whose rows may be gone.
     private var born: [Row: ObjectName] = [:]
     /// Per class, the rows that were born in the window, ascending.
     private var births: [Int: [ClosedRange<ObjectKey>]] = [:]
-
-    struct Touch {
-        var image: ImageReference
-        var before: VersionRecord.Before
-    }
+    /// How much is known of an object behind the versions that are told.
+    private var tails: [ObjectName: TouchTail] = [:]
+    /// How many touches the versions that are told have left.
+    private var touchCount = 0
 
     init(after version: ServerVersion) {
         (gathered, scanned) = (version, version)
@@ -59,8 +58,22 @@ struct FeedWindow {
 
     private mutating func note(_ touch: VersionRecord.Touch, _ number: Int, _ version: ServerVersion) {
         // In place: a window may be about one object that every version touches.
-        touches[touch.name]?.append(
-            Touch(image: ImageReference(version: version, number: UInt32(number)), before: touch.before))
+        guard touches[touch.name] != nil else { return }
+        let noted = PastTouch(
+            image: ImageReference(version: version, number: UInt32(number)), before: touch.before, row: touch.row,
+            columns: touch.columns)
+        guard version > gathered else {
+            touchCount += 1
+            touches[touch.name]?.append(noted)
+            return
+        }
+        switch tails[touch.name, default: TouchTail()].place(noted) {
+        case .behind: touches[touch.name]?.append(noted)
+        case .insteadOfLast:
+            touches[touch.name]?.removeLast()
+            touches[touch.name]?.append(noted)
+        case .nowhere: break
+        }
     }
 
     private mutating func insert(_ birth: VersionRecord.Birth) {
@@ -74,8 +87,9 @@ struct FeedWindow {
         return index > 0 && ranges[index - 1].contains(row.key)
     }
 
-    /// How much the window holds, about: objects and versions.
-    var weight: Int { touches.count + versions.count }
+    /// How much the window holds, about: objects, versions, and what those did to the objects. What later versions did adds a
+    /// few entries for each object, see `TouchTail`.
+    var weight: Int { touches.count + versions.count + touchCount }
 
     // MARK: - Asking
 
@@ -84,19 +98,14 @@ struct FeedWindow {
         born[row] ?? snapshot.name(of: row)
     }
 
-    /// What happened to an object after a version, up to the end of the life it was in then.
-    func images(of name: ObjectName, after version: ServerVersion) -> [ImageReference] {
-        let later = later(name, version)
-        return later.prefix { $0.before != .absent }.filter { $0.before == .image }.map(\.image)
-    }
-
     /// Whether an object was alive after a version.
     func isAlive(_ name: ObjectName, after version: ServerVersion, _ snapshot: any StoreSnapshot) -> Bool {
         if let next = later(name, version).first { return next.before != .absent }
         return snapshot.row(name) != nil
     }
 
-    private func later(_ name: ObjectName, _ version: ServerVersion) -> ArraySlice<Touch> {
+    /// What happened to an object after a version.
+    func later(_ name: ObjectName, _ version: ServerVersion) -> ArraySlice<PastTouch> {
         guard let all = touches[name] else { return [] }
         return all[all.partitioningIndex { $0.image.version > version }...]
     }

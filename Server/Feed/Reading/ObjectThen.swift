@@ -26,7 +26,7 @@ final class ViewThen {
     }
 
     func object(_ name: ObjectName, after version: ServerVersion) -> ObjectThen {
-        ObjectThen(view: self, name: name, version: version, images: window.images(of: name, after: version))
+        ObjectThen(view: self, name: name, version: version, later: window.later(name, version))
     }
 
     func matches(
@@ -72,18 +72,17 @@ struct ObjectThen: RowSource {
     let view: ViewThen
     let name: ObjectName
     let version: ServerVersion
-    let images: [ImageReference]
+    /// What happened to it since.
+    let later: ArraySlice<PastTouch>
 
-    func value(of property: Int, in className: String) -> Value {
-        guard let property = view.snapshot.schema[className]?.properties[property] else { return .null }
+    func value(of number: Int, in className: String) -> Value {
+        guard let property = view.snapshot.schema[className]?.properties[number] else { return .null }
         if property.isPrimaryKey { return name.key.value ?? .null }
-        for reference in images {
-            if property.isText {
-                if let text = view.image(reference)?.text(property.name) { return .string(text.string) }
-            } else if let field = view.image(reference)?[property.name] {
-                return field.value
-            }
+        let found = first(number) { image in
+            property.isText
+                ? image.text(property.name).map { Value.string($0.string) } : image[property.name].map { $0.value }
         }
+        if let found { return found }
         guard let row = view.snapshot.row(name), let column = column(property) else { return .null }
         return view.snapshot.value(of: column, in: row)
     }
@@ -92,8 +91,7 @@ struct ObjectThen: RowSource {
         // The complement of a property's number stands for the keys of a map.
         let areKeys = number < 0
         guard let property = view.snapshot.schema[className]?.properties[areKeys ? ~number : number] else { return [] }
-        for reference in images {
-            guard let kind = property.part, let content = view.image(reference)?[property.name, kind] else { continue }
+        if let kind = property.part, let content = first(areKeys ? ~number : number, { $0[property.name, kind] }) {
             return content.elements(areKeys: areKeys || property.collection == .set)
         }
         guard let row = view.snapshot.row(name), let column = column(property) else { return [] }
@@ -105,6 +103,18 @@ struct ObjectThen: RowSource {
         let name = ObjectName(classNumber, key)
         guard view.isAlive(name, after: version) else { return nil }
         return view.object(name, after: version)
+    }
+
+    /// From the first image that holds a property. Images that cannot hold it are not loaded.
+    private func first<Held>(_ number: Int, _ held: (ObjectState) -> Held?) -> Held? {
+        for index in later.indices {
+            let touch = later[index]
+            if touch.before == .absent { return nil }
+            let next = index + 1 < later.endIndex ? later[index + 1] : nil
+            guard touch.mayHold(number, next: next), let image = view.image(touch.image) else { continue }
+            if let found = held(image) { return found }
+        }
+        return nil
     }
 
     private func column(_ property: Property) -> Int? {

@@ -46,20 +46,28 @@ package struct ObjectValues: Hashable, Sendable {
     /// How deep embedded objects and collections inside of each other are followed; what is deeper is null. Devices decide how
     /// deep they nest them.
     package static let depthMax = 32
+    /// After how many values, those of its parts among them, the parts of an object that follow are null. Devices decide how many
+    /// they make.
+    package static let itemsMax = 100_000
 }
 
 extension ObjectValues {
-    /// Reads an object from wherever its values are.
+    /// Reads an object from wherever its values are. A part that it holds twice is read once, and is null from then on.
     ///
     /// - Parameter hidden: the properties that are left out, by their numbers in the class.
-    package init(
-        of object: some RowSource, _ className: String, in schema: Schema, without hidden: Set<Int> = [], depth: Int = 0
+    package init(of object: some RowSource, _ className: String, in schema: Schema, without hidden: Set<Int> = []) {
+        self.init(of: object, className, in: schema, without: hidden, depth: 0, PartsRead())
+    }
+
+    private init(
+        of object: some RowSource, _ className: String, in schema: Schema, without hidden: Set<Int>, depth: Int,
+        _ parts: PartsRead
     ) {
         self.init(className: className)
         guard let classSchema = schema[className] else { return }
         properties.reserveCapacity(classSchema.properties.count)
         for (number, property) in classSchema.properties.enumerated() where !hidden.contains(number) {
-            let reading = Reading(schema: schema, target: property.target, depth: depth)
+            let reading = Reading(schema: schema, target: property.target, depth: depth, parts: parts)
             properties.append(
                 Property(name: property.name, content: reading.content(number, property, of: object, className)))
         }
@@ -69,14 +77,24 @@ extension ObjectValues {
         let schema: Schema
         let target: String?
         let depth: Int
+        /// Shared by all parts of the object.
+        let parts: PartsRead
 
         func content(
             _ number: Int, _ property: CausewayModel.Property, of object: some RowSource, _ className: String
         ) -> Content {
-            if property.collection == .none { return .single(item(object.value(of: number, in: className), object)) }
-            let items = object.elements(of: number, in: className).map { item($0, object) }
+            if property.collection == .none {
+                parts.count(1)
+                return .single(item(object.value(of: number, in: className), object))
+            }
+            let items = items(object.elements(of: number, in: className), object)
             guard property.collection == .map else { return .list(items) }
             return .map(Self.entries(object.elements(of: ~number, in: className), items))
+        }
+
+        private func items(_ values: [Value], _ source: some RowSource) -> [Item] {
+            parts.count(values.count)
+            return values.map { item($0, source) }
         }
 
         private static func entries(_ names: [Value], _ items: [Item]) -> [Entry] {
@@ -89,7 +107,7 @@ extension ObjectValues {
             switch value {
             case .link(let key):
                 guard let target, schema[target]?.kind == .embedded else { return .value(value) }
-                return embedded(.link(key), target, source)
+                return embedded(key, target, source)
             case .anyLink(let link):
                 guard let kind = NestedCollection(className: link.className) else { return .value(value) }
                 return nested(kind, link, source)
@@ -97,25 +115,26 @@ extension ObjectValues {
             }
         }
 
-        private func embedded<Source: RowSource>(_ link: Value, _ target: String, _ source: Source) -> Item {
-            guard depth < ObjectValues.depthMax, let child = source.object(at: link, in: target) else {
-                return .value(.null)
-            }
-            return .embedded(ObjectValues(of: child, target, in: schema, depth: depth + 1))
+        private func embedded<Source: RowSource>(_ key: PrimaryKey, _ target: String, _ source: Source) -> Item {
+            guard let child = part(key, target, source) else { return .value(.null) }
+            return .embedded(ObjectValues(of: child, target, in: schema, without: [], depth: depth + 1, parts))
         }
 
         private func nested<Source: RowSource>(
             _ kind: NestedCollection, _ link: ClassedLink, _ source: Source
         ) -> Item {
-            guard depth < ObjectValues.depthMax, let child = source.object(at: .link(link.key), in: link.className)
-            else {
-                return .value(.null)
-            }
-            let inside = Reading(schema: schema, target: nil, depth: depth + 1)
+            guard let child = part(link.key, link.className, source) else { return .value(.null) }
+            let inside = Reading(schema: schema, target: nil, depth: depth + 1, parts: parts)
             let column = NestedCollection.column
-            let items = child.elements(of: column, in: link.className).map { inside.item($0, child) }
+            let items = inside.items(child.elements(of: column, in: link.className), child)
             guard kind == .map else { return .nested(.list(items)) }
             return .nested(.map(Self.entries(child.elements(of: ~column, in: link.className), items)))
+        }
+
+        /// Nil for a part that is null: see `PartsRead` and `depthMax`.
+        private func part<Source: RowSource>(_ key: PrimaryKey, _ className: String, _ source: Source) -> Source? {
+            guard depth < ObjectValues.depthMax, parts.begins(key, in: className) else { return nil }
+            return source.object(at: .link(key), in: className)
         }
     }
 }

@@ -6,18 +6,23 @@ package struct ChangesService: HTTPService {
     private let sources: [String: FeedSource]
     private let callers: any FeedCallers
     private let encoder: any FeedEncoder
+    private let heartbeatMilliseconds: UInt64
     private let now: @Sendable () -> UInt64
+
+    /// The time between two signs of life for a reader.
+    package static let heartbeatMilliseconds: UInt64 = 15_000
 
     /// - Parameters:
     ///   - sources: by the names of the databases.
     ///   - now: milliseconds since 1970.
     package init(
         _ sources: [String: FeedSource], callers: any FeedCallers, encoder: any FeedEncoder = ExtendedJSON(),
-        now: @escaping @Sendable () -> UInt64
+        heartbeatMilliseconds: UInt64 = ChangesService.heartbeatMilliseconds, now: @escaping @Sendable () -> UInt64
     ) {
         self.sources = sources
         self.callers = callers
         self.encoder = encoder
+        self.heartbeatMilliseconds = heartbeatMilliseconds
         self.now = now
     }
 
@@ -47,7 +52,10 @@ package struct ChangesService: HTTPService {
                 throw FeedFailure(
                     .databaseUnknown, "The server has no database “\(database.prefix(64))”. Correct the path.")
             }
-            return try await FeedListener(source, caller, try ChangesQuery(request.head), encoder, now: now).answer()
+            let listener = try FeedListener(
+                source, caller, try ChangesQuery(request.head), encoder, heartbeatMilliseconds: heartbeatMilliseconds,
+                now: now)
+            return try await listener.answer()
         } catch {
             return error.answer
         }

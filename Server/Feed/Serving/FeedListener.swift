@@ -1,5 +1,6 @@
 import CausewayHTTP
 import CausewayModel
+import CausewaySession
 import CausewayStore
 import Synchronization
 
@@ -19,7 +20,7 @@ final class FeedListener: Sendable {
     /// The most that is encoded before the reader is waited for; one event may go beyond.
     static let partBytesMax = 256 << 10
     /// The time between two signs of life.
-    static let heartbeatMilliseconds: UInt64 = 15_000
+    private let heartbeatMilliseconds: UInt64
 
     private struct Part: Sendable {
         var bytes: [UInt8] = []
@@ -28,12 +29,13 @@ final class FeedListener: Sendable {
 
     init(
         _ source: FeedSource, _ caller: FeedCaller, _ query: ChangesQuery, _ encoder: any FeedEncoder,
-        now: @escaping @Sendable () -> UInt64
+        heartbeatMilliseconds: UInt64, now: @escaping @Sendable () -> UInt64
     ) throws(FeedFailure) {
         self.source = source
         self.caller = caller
         self.query = query
         self.encoder = encoder
+        self.heartbeatMilliseconds = heartbeatMilliseconds
         self.now = now
         place = try source.place(for: caller.user)
         permissions = caller.permissions()
@@ -81,16 +83,15 @@ final class FeedListener: Sendable {
                     try await write(part.bytes, writer)
                     lastSign = .now
                 }
+                guard part.isLeft || query.isLive else { return try await sayPosition(writer) }
+                // Also while it goes over versions of which there is nothing to tell.
+                if rest(after: lastSign) <= .zero {
+                    try await sayPosition(writer)
+                    lastSign = .now
+                }
                 if !part.isLeft {
-                    guard query.isLive else { return try await sayPosition(writer) }
-                    let rest = lastSign + .milliseconds(Self.heartbeatMilliseconds) - .now
-                    if rest <= .zero {
-                        try await sayPosition(writer)
-                        lastSign = .now
-                    } else {
-                        let milliseconds = UInt64(max(1, rest / .milliseconds(1)))
-                        await source.bell.wait(beyond: position.version.rawValue, milliseconds: milliseconds)
-                    }
+                    let milliseconds = UInt64(max(1, rest(after: lastSign) / .milliseconds(1)))
+                    await source.bell.wait(beyond: position.version.rawValue, milliseconds: milliseconds)
                 }
                 try checkCaller()
                 part = try await next()
@@ -101,6 +102,11 @@ final class FeedListener: Sendable {
             query.format.append("end", nil, error.json, to: &bytes)
             try await writer.write(bytes)
         }
+    }
+
+    /// The time that is left until the next sign of life.
+    private func rest(after lastSign: ContinuousClock.Instant) -> Duration {
+        lastSign + .milliseconds(heartbeatMilliseconds) - .now
     }
 
     private func write(_ bytes: [UInt8], _ writer: HTTPBodyWriter) async throws(FeedFailure) {
@@ -141,7 +147,7 @@ final class FeedListener: Sendable {
         try await source.read { [self] snapshot throws(FeedFailure) in
             try reader.withLock { reader throws(FeedFailure) in
                 var part = Part()
-                part.isLeft = try reader.step(snapshot, under: permissions) { event in
+                part.isLeft = try reader.step(snapshot, under: permissions, until: StepEnd.ofClock()) { event in
                     var json = JSONWriter()
                     event.append(to: &json, with: encoder)
                     query.format.append("change", event.position, json.bytes, to: &part.bytes)

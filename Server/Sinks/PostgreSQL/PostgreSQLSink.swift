@@ -60,6 +60,9 @@ private struct PostgreSQLSession {
     /// By class, as they were prepared last.
     private var tables: ExactDictionary<PostgreSQLTable> = [:]
     private let positions: String
+    /// The position that PostgreSQL has, as far as this session knows. The sink itself may be further: over arrivals of other
+    /// classes it goes without a word.
+    private var written: UInt64 = 0
 
     init(_ rules: PostgreSQLSink.Rules, _ encoder: any FeedEncoder) {
         self.rules = rules
@@ -79,8 +82,9 @@ private struct PostgreSQLSession {
             "CREATE TABLE IF NOT EXISTS \(positions) (name text PRIMARY KEY, sequence bigint NOT NULL)")
         try connection.execute(
             "INSERT INTO \(positions) (name, sequence) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING", [name])
+        written = try position("", connection)
         self.connection = connection
-        return try position("", connection)
+        return written
     }
 
     private var name: [UInt8] { Array(rules.name.utf8) }
@@ -101,7 +105,7 @@ private struct PostgreSQLSession {
         try connection.execute("BEGIN")
         // Two servers with one configuration, or an earlier connection that is not gone yet, must not write both.
         let known = try position("FOR UPDATE", connection)
-        guard known == batch.after else {
+        guard known == written else {
             throw SinkFailure(
                 "The position of “\(rules.name)” in PostgreSQL was moved by somebody else. Let one server alone write under this "
                     + "name. The sink goes on from there.")
@@ -118,6 +122,7 @@ private struct PostgreSQLSession {
         try connection.execute(
             "UPDATE \(positions) SET sequence = $2::bigint WHERE name = $1", [name, Array(String(batch.through).utf8)])
         try connection.execute("COMMIT")
+        written = batch.through
     }
 
     /// A failure rolls back what was prepared too, and closes the connection: the next one prepares anew.

@@ -6,7 +6,7 @@ import CausewayStore
 package struct ArrivalReader: Sendable {
     private let source: FeedSource
     /// Nil is every class.
-    private let classes: Set<ExactString>?
+    let classes: Set<ExactString>?
     private let bounds: Bounds
 
     package struct Bounds: Hashable, Sendable {

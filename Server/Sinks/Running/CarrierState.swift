@@ -23,6 +23,7 @@ package final class CarrierState: Sendable {
     package let database: String
     package let name: String
     private let state = Mutex(Snapshot())
+    private let takenClasses = Mutex<TakenClasses?>(nil)
 
     package init(database: String, name: String) {
         self.database = database
@@ -30,6 +31,11 @@ package final class CarrierState: Sendable {
     }
 
     package var now: Snapshot { state.withLock { $0 } }
+
+    /// What a sink takes; nil before it was opened for the first time.
+    var classes: TakenClasses? { takenClasses.withLock { $0 } }
+
+    func takes(_ classes: TakenClasses) { takenClasses.withLock { $0 = classes } }
 
     func opened(at position: UInt64) { state.withLock { $0.position = position } }
 

@@ -1,4 +1,4 @@
-package import CausewayModel
+import CausewayModel
 package import CausewaySession
 package import CausewayStore
 
@@ -7,7 +7,6 @@ package struct Retention: Sendable {
     private let keeping: any OneWayKeeping
     private let sinks: [CarrierState]
     private let milliseconds: UInt64
-    private let classes: Set<ExactString>?
     private let thread: StoreThread
 
     /// How many one transaction removes; commits of devices come in between.
@@ -16,27 +15,57 @@ package struct Retention: Sendable {
     /// - Parameters:
     ///   - sinks: all of the database.
     ///   - milliseconds: how long an object stays after its receipt.
-    ///   - classes: those that a sink takes; nil is every class. What no sink takes stays.
     package init(
-        _ keeping: any OneWayKeeping, sinks: [CarrierState], milliseconds: UInt64, classes: Set<ExactString>?,
+        _ keeping: any OneWayKeeping, sinks: [CarrierState], milliseconds: UInt64,
         thread: StoreThread = StoreThread(label: "causeway.retention")
     ) {
         self.keeping = keeping
         self.sinks = sinks
         self.milliseconds = milliseconds
-        self.classes = classes
         self.thread = thread
     }
 
-    /// Removes what is due. Until each sink has said how far it is, nothing is.
+    /// Removes what is due. Until each sink has said how far it is, nothing is. What no sink takes stays, and so does what arrived
+    /// before one of its sinks took the class.
     package func sweep(at time: UInt64) async throws(StoreFailure) {
         guard let through = sinks.map(\.now.position).min(), through > 0, time > milliseconds else { return }
-        let due = DueArrivals(through: through, receivedBefore: time - milliseconds, classes: classes)
-        var start: UInt64? = 0
+        let taken = sinks.compactMap(\.classes)
+        guard taken.count == sinks.count else { return }
+        for part in DuePart.all(of: taken) {
+            let due = DueArrivals(through: through, receivedBefore: time - milliseconds, classes: part.classes)
+            try await remove(due, after: part.since)
+        }
+    }
+
+    private func remove(_ due: DueArrivals, after since: UInt64) async throws(StoreFailure) {
+        var start: UInt64? = since
         while let after = start, !Task.isCancelled {
             start = try await thread.result { [keeping] () throws(StoreFailure) in
                 try keeping.removeOneWay(due, after: after, countMax: Self.countAtOnce)
             }.get()
         }
+    }
+}
+
+/// Classes of which all sinks that take them do so since one arrival.
+private struct DuePart {
+    /// Nil is every class.
+    var classes: Set<ExactString>?
+    var since: UInt64
+
+    static func all(of sinks: [TakenClasses]) -> [DuePart] {
+        let names = Set(sinks.flatMap { $0.named.keys.map { ExactString($0) } })
+        var bySince: [UInt64: Set<ExactString>] = [:]
+        for name in names {
+            if let since = sinks.compactMap({ $0.since(name.string) }).max() {
+                bySince[since, default: []].insert(name)
+            }
+        }
+        var parts = bySince.map { DuePart(classes: $0.value, since: $0.key) }
+        // Where a sink takes every class: the others cannot be named, so the latest number of all counts.
+        if let others = sinks.compactMap(\.others).max() {
+            parts.append(DuePart(classes: nil, since: max(others, bySince.keys.max() ?? 0)))
+        }
+        return parts
     }
 }

@@ -49,6 +49,7 @@ package struct SinkCarrier: Carrier {
     /// Until the first failure, or the end.
     private func carry(_ succeeded: () -> Void) async throws(SinkFailure) {
         var position = try await sink.open()
+        state.takes(try await takenClasses(at: position))
         state.opened(at: position)
         if position > keeping.newestArrival { try await lift(position) }
         while !Task.isCancelled {
@@ -65,6 +66,19 @@ package struct SinkCarrier: Carrier {
             await bell.wait(beyond: position, milliseconds: Self.restMilliseconds)
             if bell.isEnded { return await untilCancelled() }
         }
+    }
+
+    /// Notes since when each class is taken. Retention waits for it.
+    private func takenClasses(at position: UInt64) async throws(SinkFailure) -> TakenClasses {
+        let saved = SavedPosition(keeping, name: "since/\(state.name)")
+        var known: TakenClasses?
+        if let text = try await saved.load() {
+            known = TakenClasses(text)
+            if known == nil { throw saved.damage }
+        }
+        let classes = TakenClasses(after: known, reader.classes, at: position)
+        if classes != known { try await saved.save(classes.text) }
+        return classes
     }
 
     private func untilCancelled() async {

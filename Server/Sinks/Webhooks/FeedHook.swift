@@ -1,6 +1,7 @@
 package import CausewayEnvironment
 package import CausewayFeed
 import CausewayModel
+import CausewaySession
 package import CausewayStore
 package import Logging
 import Synchronization
@@ -13,6 +14,9 @@ package final class FeedHook: Carrier {
         package var selection: FeedSelection
         package var eventsMax: Int
         package var bytesMax: Int
+        /// The time between two savings of the position while there is nothing for the receiver. Without them a restart after a
+        /// long time would find its position behind the history, and tell a gap that there is not.
+        package var idleSaveMilliseconds: UInt64 = 60_000
 
         package init(
             name: String, selection: FeedSelection = FeedSelection(), eventsMax: Int = 100, bytesMax: Int = 1 << 20
@@ -72,6 +76,7 @@ package final class FeedHook: Carrier {
     /// Until the first failure, or the end.
     private func follow(_ succeeded: () -> Void) async throws(SinkFailure) {
         var saved = try await begin()
+        var lastSave = ContinuousClock.now
         while !Task.isCancelled, !source.bell.isEnded {
             let batch: Batch
             do throws(FeedFailure) {
@@ -84,18 +89,26 @@ package final class FeedHook: Carrier {
             if !batch.events.isEmpty {
                 try await sender.post(body(of: batch.events), delivery: "\(rules.name)-\(batch.position.text)")
             }
-            if !batch.events.isEmpty || batch.position.version.rawValue >= saved + Self.versionsUnsavedMax {
+            if !batch.events.isEmpty || isDue(batch.position.version.rawValue, saved, lastSave) {
                 try await positions.save(batch.position.text)
                 saved = batch.position.version.rawValue
+                lastSave = .now
             }
             state.took(batch.events.count, through: batch.position.version.rawValue, receivedAt: batch.time)
             succeeded()
             if batch.isLeft { continue }
             await source.bell.wait(
-                beyond: batch.position.version.rawValue, milliseconds: Self.waitMilliseconds)
+                beyond: batch.position.version.rawValue,
+                milliseconds: min(Self.waitMilliseconds, rules.idleSaveMilliseconds))
         }
         // The end of the bell comes a moment before that of the task.
         while !Task.isCancelled { try? await Task.sleep(for: .milliseconds(50)) }
+    }
+
+    /// Whether the position of a batch without events is saved.
+    private func isDue(_ version: UInt64, _ saved: UInt64, _ lastSave: ContinuousClock.Instant) -> Bool {
+        if version >= saved + Self.versionsUnsavedMax { return true }
+        return version > saved && ContinuousClock.now - lastSave >= .milliseconds(rules.idleSaveMilliseconds)
     }
 
     /// Goes back to what the receiver has. A hook that is new begins with what comes next.
@@ -125,7 +138,7 @@ package final class FeedHook: Carrier {
         try await source.read { [self] snapshot throws(FeedFailure) in
             try reader.withLock { reader throws(FeedFailure) in
                 var batch = Batch(position: reader.position)
-                batch.isLeft = try reader.step(snapshot, under: nil) { event in
+                batch.isLeft = try reader.step(snapshot, under: nil, until: StepEnd.ofClock()) { event in
                     var json = JSONWriter()
                     event.append(to: &json, with: encoder)
                     batch.events.append(json.bytes)

@@ -1,3 +1,4 @@
+import CausewayFolders
 import CausewayModel
 import Foundation
 import Testing
@@ -74,6 +75,39 @@ struct CarrierConfigurationTests {
             problems("sinks: [{name: a, type: files, folder: x, url: y}]").contains {
                 $0.contains("sinks[0].url: The key is unknown")
             })
+    }
+
+    @Test("sinks share no folder with a sink of another database or with a database, however it is written")
+    func folders() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["data", "lines"] {
+            try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("link"), withDestinationPath: folder.file("lines"))
+        let configuration = try Configuration.read(
+            """
+            tls: {certificate: a.pem, key: b.pem}
+            tokens: {keys: [{file: t.pem, algorithm: ES256}]}
+            databases:
+              - name: one
+                folder: \(folder.file("data"))
+                sinks: [{name: a, type: files, folder: \(folder.file("lines"))}]
+              - name: two
+                folder: \(folder.file("other"))
+                sinks:
+                  - {name: b, type: files, folder: \(folder.file("link"))/}
+                  - {name: c, type: files, folder: \(folder.file("data"))/archive}
+                  - {name: d, type: files, folder: \(folder.file("database"))}
+            """)
+        var inspection = await Inspection(configuration, now: Date(), onlyKeys: true)
+        inspection.problems = []
+        inspection.inspectSinkFolders(configuration.databases)
+        #expect(
+            inspection.problems.map(\.description) == [
+                "databases[1].sinks[0].folder: A sink of 'one' has this folder too. Give each its own.",
+                "databases[1].sinks[1].folder: The folder belongs to the database 'one'. Give the sink one outside of it.",
+            ])
     }
 
     @Test("relative paths count from the folder of the configuration")

@@ -27,10 +27,14 @@ struct ChangesServiceTests {
         let source: FeedSource
         let service: ChangesService
 
-        init(historyVersionsMax: UInt64 = 1_000) throws {
+        init(
+            historyVersionsMax: UInt64 = 1_000,
+            heartbeatMilliseconds: UInt64 = ChangesService.heartbeatMilliseconds
+        ) throws {
             feed = try FeedBench(historyVersionsMax: historyVersionsMax)
             source = FeedSource(feed.record)
-            service = ChangesService(["tasks": source], callers: callers, now: { 1_000 })
+            service = ChangesService(
+                ["tasks": source], callers: callers, heartbeatMilliseconds: heartbeatMilliseconds, now: { 1_000 })
         }
 
         func answer(_ target: String, token: String = "good", _ headers: [HTTPHead.Header] = []) async throws
@@ -94,6 +98,18 @@ struct ChangesServiceTests {
                 + #""tags":[],"scores":{}}}"#)
         #expect(lines[2] == #"{"kind":"position","position":"2@3"}"#)
         #expect(try await bench.lines("since=2@3").count == 1)
+    }
+
+    @Test("a reader is told the position also while many versions have nothing for it")
+    func signs() async throws {
+        let bench = try Bench(heartbeatMilliseconds: 0)
+        for version in 0..<12 {
+            try bench.feed.write(
+                (0..<600).map { make(ObjectReference("Person", .string("\(version)-\($0)"))) })
+        }
+        let lines = try await bench.lines("since=0&class=Task")
+        #expect(lines.count > 1)
+        #expect(lines.allSatisfy { $0.contains(#""kind":"position""#) })
     }
 
     @Test("server-sent events carry positions, and go on behind the last one that a reader names")

@@ -4,6 +4,7 @@ import CausewayModel
 import CausewayOperations
 import CausewayQuery
 import CausewaySeeds
+import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
 import Testing
@@ -121,20 +122,64 @@ struct FeedReaderTests {
             make(ObjectReference("Person", .string("p"))))
         try bench.write(change(task(2), "owner", .string("eve")), by: FeedBench.bob)
         try bench.write(change(task(1), "owner", .string("bob")), change(task(11), "title", .string("still hidden")))
-        try bench.write(change(task(1), "title", .string("secret")))
+        try bench.write(change(task(1), "title", .string("secret")), change(task(11), "owner", .string("eve")))
         try bench.write(.delete(task(1), life: 2), .delete(task(2), life: 2))
         let events = try bench.events(
             FeedSelection(tellsBefore: true, tellsAfter: true), under: Permissions(rules))
         #expect(
             events.map(\.words) == [
-                "1 created Task 1", "1 created Task 11", "2 created Task 2", "3 deleted Task 1", "3 updated Task 11",
-                "5 deleted Task 2",
+                "1 created Task 1", "1 created Task 11", "2 created Task 2", "3 deleted Task 1",
+                "4 updated Task 11 owner", "5 deleted Task 2",
             ])
         #expect(events.allSatisfy { $0.author == nil })
         #expect(events.allSatisfy { $0.kind != .deleted || $0.after == nil })
         #expect(events[2].before == nil, "nothing is told of the time before it was visible")
         #expect(events[1].after?.properties.contains { $0.name == "title" } == false)
         #expect(events[4].before?.properties.contains { $0.name == "title" } == false)
+    }
+
+    @Test(
+        "an object that is touched very often has the values of each time, also when later versions touch it as often")
+    func often() throws {
+        let bench = try FeedBench()
+        try bench.write(make(task(1), ("title", .string("0")), ("owner", .string("o"))))
+        for title in 1...200 { try bench.write(change(task(1), "title", .string("\(title)"))) }
+        try bench.write(change(task(1), "owner", .string("p")))
+        try bench.write(.delete(task(1), life: 2), make(task(1), life: 3, ("title", .string("new"))))
+        for title in 1...50 { try bench.write(change(task(1), "title", .string("new \(title)"))) }
+        let selection = FeedSelection(tellsBefore: true, tellsAfter: true)
+        let all = try bench.events(selection)
+        #expect(all.count == 253)
+        #expect(Self.title(all[100].before) == "99" && Self.title(all[100].after) == "100")
+        #expect(all[100].after?.json.contains(#""owner":"o""#) == true)
+        #expect(all[201].before?.json.contains(#""owner":"o""#) == true)
+        #expect(all[201].after?.json.contains(#""owner":"p""#) == true)
+        #expect(all[202].before?.json.contains(#""owner":"p""#) == true)
+        #expect(all[202].after?.json.contains(#""owner":"""#) == true)
+        for windowMax in [1, 7, 100] {
+            var bounds = FeedBounds()
+            bounds.windowMax = windowMax
+            #expect(try bench.events(selection, bounds: bounds) == all, "\(windowMax)")
+        }
+    }
+
+    @Test("a step whose time is over gives way, and the next ones go on")
+    func time() throws {
+        let bench = try FeedBench()
+        for id in 1...20 { try bench.write(make(task(Int64(id)))) }
+        var reader = FeedReader(from: FeedPosition(.zero), FeedSelection())
+        var counts: [Int] = []
+        var isLeft = true
+        while isLeft {
+            var count = 0
+            isLeft = try reader.step(bench.record.snapshot(), under: nil, until: StepEnd { true }) { _ in
+                count += 1
+                return true
+            }
+            counts.append(count)
+        }
+        #expect(counts.reduce(0, +) == 20)
+        #expect(counts.allSatisfy { $0 <= 1 })
     }
 
     @Test(

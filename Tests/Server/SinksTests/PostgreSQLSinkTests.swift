@@ -103,6 +103,35 @@ struct PostgreSQLSinkTests {
         #expect(refused?.message.contains("confidential") == false)
     }
 
+    @Test("a sink of some classes goes over many objects of others, and goes on")
+    func classes() async throws {
+        let (bench, folder, server) = (try SinkBench(), try TemporaryFolder(), try PostgreSQLServer())
+        defer { server.end() }
+        func alarm(_ key: String) throws {
+            try bench.ingest([.create(ObjectReference("Alarm", .string(key)), life: 1, fields: [])])
+        }
+        try alarm("a")
+        // Several batches have nothing else.
+        try bench.readings(1...2_100)
+        try alarm("b")
+        let carrier = bench.carrier(sink(folder, server), classes: ["Alarm"], rowsMax: 500)
+        func isThere(_ count: Int) -> Bool {
+            (try? server.query(#"SELECT count(*) FROM "Alarm""#)) == ["\(count)"]
+        }
+        var isMore = false
+        try await running(carrier) {
+            guard isMore else {
+                guard isThere(2) else { return false }
+                try bench.readings(2_101...2_110)
+                try alarm("c")
+                isMore = true
+                return false
+            }
+            return isThere(3)
+        }
+        #expect(carrier.state.now.failures == 0)
+    }
+
     @Test("a connection that cannot be read is told without a word of it")
     func secrets() async throws {
         let folder = try TemporaryFolder()

@@ -3,6 +3,7 @@ import CausewayFeed
 import CausewayFolders
 import CausewayHTTP
 import CausewayModel
+import CausewayModel
 import CausewayOperations
 import CausewaySinks
 import CausewayStore
@@ -137,6 +138,39 @@ struct WebhookTests {
             #expect(gap?["oldest"] as? Int == 61)
             #expect(try told() == Array(1...10) + Array(61...100))
         }
+    }
+
+    @Test("a hook that has nothing to tell saves its position now and then")
+    func idle() async throws {
+        let folder = try TemporaryFolder()
+        folder.write(Array(Self.secret.utf8), to: "secret")
+        let bench = try HookBench(historyVersionsMax: 40)
+        try bench.write(0)
+        var rules = FeedHook.Rules(name: "idle", selection: FeedSelection(classes: ["Nothing"]))
+        rules.idleSaveMilliseconds = 5
+        let hook = FeedHook(
+            rules,
+            to: WebhookSender(
+                WebhookSender.Rules(url: "http://127.0.0.1:1/", secretFile: folder.file("secret")), now: { 5_000 }),
+            source: FeedSource(bench.record), keeping: bench.record,
+            state: CarrierState(database: "test", name: "idle"), random: SystemRandom(),
+            logger: Logger(label: "test"))
+        func saved() throws -> ServerVersion? {
+            try bench.record.position(of: "webhook/idle").flatMap { bytes in
+                FeedPosition(String(decoding: bytes, as: UTF8.self))?.version
+            }
+        }
+        var isWritten = false
+        try await running(hook) {
+            guard isWritten else {
+                guard try saved() != nil else { return false }
+                for id in 1...3 { try bench.write(Int64(id)) }
+                isWritten = true
+                return false
+            }
+            return try saved() == bench.record.version
+        }
+        #expect(hook.state.now.failures == 0)
     }
 
     @Test("a receiver that is not there, and a secret that is missing, hold the hook up with a sentence")
