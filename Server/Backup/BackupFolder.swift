@@ -17,9 +17,14 @@ package enum BackupFolder {
 
     /// Removes the oldest backups of a database beyond a number to keep. Call it when a newer one is whole.
     ///
+    /// - Parameter now: in milliseconds since 1970. Backups from the future were named by a clock that was wrong: they
+    ///   neither count nor go.
     /// - Returns: the names of those that were removed.
-    package static func thin(_ database: String, in folder: String, keep: Int) throws(BackupError) -> [String] {
-        let old = backups(of: database, in: folder).dropLast(max(1, keep)).map(\.text)
+    package static func thin(_ database: String, in folder: String, keep: Int, at now: UInt64) throws(BackupError)
+        -> [String]
+    {
+        let past = backups(of: database, in: folder).filter { $0.time <= now }
+        let old = past.dropLast(max(1, keep)).map(\.text)
         for name in old { try UnfinishedFolder.remove(name, in: folder) }
         return old
     }

@@ -8,10 +8,16 @@ import Synchronization
 package final class CallClient: Sendable {
     package let id: ClientID
     private let counter = Atomic<UInt64>(0)
+    /// The day on which the record last heard of it: the record forgets clients that it does not hear of.
+    private let heardDay: Atomic<UInt64>
 
-    init(_ id: ClientID) {
+    init(_ id: ClientID, day: UInt64) {
         self.id = id
+        heardDay = Atomic(day)
     }
+
+    /// Whether the record has not heard of it on this day yet. Says so once.
+    func isDue(on day: UInt64) -> Bool { heardDay.exchange(day, ordering: .relaxed) != day }
 
     /// Ids with consecutive counters that were never given before; the first of them.
     package func nextID(_ count: Int = 1) -> ElementID {

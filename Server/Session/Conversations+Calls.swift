@@ -21,8 +21,10 @@ extension Conversations {
 
     /// The client as which a user's calls write.
     package func callClient(of user: String) async throws(StoreFailure) -> CallClient {
-        if let known = callClients[user] { return known }
-        let client = CallClient(ClientID(UInt64.random(in: 1...UInt64.max)))
+        let day = sessions.now() / 86_400_000
+        let known = callClients[user]
+        if let known, !known.isDue(on: day) { return known }
+        let client = known ?? CallClient(ClientID(UInt64.random(in: 1...UInt64.max)), day: day)
         // It may wait for the running commit, as a hello does.
         _ = try await lanes.hellos.result { [sessions] () throws(StoreFailure) in
             try sessions.backend.register(client.id, user: user)

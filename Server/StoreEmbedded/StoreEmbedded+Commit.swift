@@ -123,6 +123,7 @@ extension StoreEmbedded {
                 batch.permissions, of: batch.user, catalog, at: version, past, in: transaction)
             let verdicts = try judge(operations, of: clamped, &check, current, batch.permissions, concealment)
             if batch.call != nil, !verdicts.isEmpty {
+                if made.runs > 0 { return nil }
                 outcome.failure = refused(verdicts, of: operations)
                 break
             }
@@ -153,7 +154,7 @@ extension StoreEmbedded {
             client.save(for: batch.client, in: transaction)
             if let receipt = batch.call?.receipt {
                 try ReceiptTree(in: transaction)
-                    .append(receipt, version: meta.version, receivedAt: time, options)
+                    .append(receipt, meta, options)
             }
             outcome.version = meta.version
         }

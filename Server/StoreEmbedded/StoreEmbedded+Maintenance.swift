@@ -21,7 +21,8 @@ extension StoreEmbedded {
             if meta.version > version { try continueLineage(after: version, meta, in: transaction) }
             let clients = try keeping.withLock { keeping throws(StoreFailure) in
                 try keeping.work(
-                    ClientKeeping.day(of: meta.received), daysMax: options.clientDaysMax, in: transaction)
+                    ClientKeeping.day(of: meta.received), since: ClientKeeping.day(of: meta.leapEnd),
+                    daysMax: options.clientDaysMax, in: transaction)
             }
             let isClockNews =
                 meta.leapStart != leapStart || meta.received < received

@@ -71,7 +71,7 @@ struct ScheduledBackups: Service {
 
     private func thin(_ database: Backup.Source) {
         do throws(BackupError) {
-            for name in try BackupFolder.thin(database.name, in: plan.folder, keep: plan.keep) {
+            for name in try BackupFolder.thin(database.name, in: plan.folder, keep: plan.keep, at: clock.now()) {
                 logger.info("an old backup was removed", metadata: ["database": "\(database.name)", "name": "\(name)"])
             }
         } catch {

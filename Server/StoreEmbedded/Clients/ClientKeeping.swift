@@ -29,9 +29,10 @@ struct ClientKeeping {
     ///
     /// - Parameters:
     ///   - today: by a clock that is believed.
+    ///   - leap: the day of the last leap that was believed: whoever was heard of before counts as heard of then.
     ///   - daysMax: after how many days in which nothing was heard of a client.
     mutating func work(
-        _ today: UInt64, daysMax: UInt64, in transaction: Transaction
+        _ today: UInt64, since leap: UInt64, daysMax: UInt64, in transaction: Transaction
     ) throws(StoreFailure) -> Outcome {
         if next == nil, day != today { (next, day) = (0, today) }
         guard let start = next else { return Outcome() }
@@ -44,13 +45,13 @@ struct ClientKeeping {
         }
         next = found.count == Self.partMax ? last.flatMap { $0 == .max ? nil : $0 + 1 } : nil
         var outcome = Outcome(hasMore: next != nil)
-        for client in found where try keep(client, today, daysMax, transaction) { outcome.changed += 1 }
+        for client in found where try keep(client, today, leap, daysMax, transaction) { outcome.changed += 1 }
         return outcome
     }
 
     /// Whether it changed anything.
     private func keep(
-        _ client: ClientID, _ today: UInt64, _ daysMax: UInt64, _ transaction: Transaction
+        _ client: ClientID, _ today: UInt64, _ leap: UInt64, _ daysMax: UInt64, _ transaction: Transaction
     ) throws(StoreFailure) -> Bool {
         guard var state = try ClientState(of: client, in: transaction) else { return false }
         guard state.heardDay > 0 else {
@@ -59,7 +60,8 @@ struct ClientKeeping {
             state.save(for: client, in: transaction)
             return true
         }
-        guard today > state.heardDay, today - state.heardDay > daysMax else { return false }
+        let heard = max(state.heardDay, leap)
+        guard today > heard, today - heard > daysMax else { return false }
         guard state.committed > 0 || state.ingested > 0 else {
             _ = transaction.tree(Layout.clients).remove(Layout.bytes(client.rawValue))
             return true

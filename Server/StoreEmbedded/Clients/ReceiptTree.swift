@@ -37,30 +37,31 @@ struct ReceiptTree {
     ///
     /// - Precondition: there is none with this key.
     func append(
-        _ receipt: CallTerms.Receipt, version: ServerVersion, receivedAt time: UInt64, _ options: StoreEmbedded.Options
+        _ receipt: CallTerms.Receipt, _ meta: Meta, _ options: StoreEmbedded.Options
     ) throws(StoreFailure) {
         let place = Self.place(of: receipt.key)
         let number = (last ?? 0) + 1
         var writer = ByteWriter()
         writer.write(varint: number)
         writer.write(fixed64: receipt.fingerprint)
-        writer.write(varint: version.rawValue)
-        writer.write(varint: time)
+        writer.write(varint: meta.version.rawValue)
+        writer.write(varint: meta.received)
         writer.write(bytes: receipt.answer)
         transaction.tree(Layout.receipts).put(place, writer.bytes)
         transaction.tree(Layout.receiptOrder).put(Layout.bytes(number), place)
-        try forget(upTo: number, at: time, options)
+        try forget(upTo: number, meta, options)
     }
 
     private func forget(
-        upTo newest: UInt64, at time: UInt64, _ options: StoreEmbedded.Options
+        upTo newest: UInt64, _ meta: Meta, _ options: StoreEmbedded.Options
     ) throws(StoreFailure) {
         for _ in 0..<Self.forgottenAtOnce {
             guard let (number, place) = oldest, number < newest else { return }
             let receipts = transaction.tree(Layout.receipts)
             if newest - number < options.receiptsMax, let bytes = receipts.get(place) {
                 let entry = try Self.entry(bytes)
-                guard entry.time + options.receiptAgeMaxMilliseconds < time else { return }
+                let kept = meta.whenReceived(entry.time) + options.receiptAgeMaxMilliseconds
+                guard kept < meta.received else { return }
             }
             receipts.remove(place)
             transaction.tree(Layout.receiptOrder).remove(Layout.bytes(number))

@@ -23,9 +23,6 @@ extension RecordCheck {
                 )
             }
             checkVersion(client.inherited, "Client \(id)")
-            for earlier in client.predecessors where clients.get(Layout.bytes(earlier.rawValue)) == nil {
-                report.note("Client \(id) was client \(earlier.rawValue) before, which is not known.")
-            }
             return true
         }
     }

@@ -34,10 +34,10 @@ struct RetentionTests {
         let others = ["a-b-20200101T000000Z-v1.backup", "b-20200101T000000Z-v1.backup", "a-notes.backup"]
         try make(folder, own + others)
         try make(folder, ["a-20190101T000000Z-v1.backup"], hasManifest: false)
-        #expect(try BackupFolder.thin("a", in: folder.path, keep: 3) == Array(own.prefix(2)))
+        #expect(try BackupFolder.thin("a", in: folder.path, keep: 3, at: .max) == Array(own.prefix(2)))
         #expect(Set(folder.names) == Set(own.suffix(3) + others + ["a-20190101T000000Z-v1.backup"]))
-        #expect(try BackupFolder.thin("a", in: folder.path, keep: 0).count == 2)
-        #expect(try BackupFolder.thin("c", in: folder.path + "/nothing", keep: 1) == [])
+        #expect(try BackupFolder.thin("a", in: folder.path, keep: 0, at: .max).count == 2)
+        #expect(try BackupFolder.thin("c", in: folder.path + "/nothing", keep: 1, at: .max) == [])
     }
 
     @Test("a database is due once in a period, at a moment of its own, and at once when none was made")

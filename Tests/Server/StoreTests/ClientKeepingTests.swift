@@ -42,6 +42,35 @@ struct ClientKeepingTests {
         #expect(try record.write(Record.ann, create(dog(2))).failure == nil)
     }
 
+    @Test("a record that has forgotten the client that a copy of a file was before is sound")
+    func predecessor() throws {
+        let record = try record()
+        let copy = ClientID(77)
+        _ = try record.store.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.bob))
+        try record.commit(
+            copy,
+            Changeset(
+                client: copy, sequence: 1, stamp: Stamp(time: record.time << 16, client: copy), base: .zero,
+                operations: [create(dog(5))]))
+        try pass(days: 34, record)
+        #expect(try !isKnown(Record.bob, record) && isKnown(copy, record))
+        #expect(try record.problems() == [])
+    }
+
+    @Test("a leap of the clock that is believed forgets nobody")
+    func leap() throws {
+        let record = try record()
+        try pass(days: 1, record)
+        record.time += 400 * Self.day
+        for _ in 0..<60 {
+            record.time += 60_000
+            while try record.store.maintain(at: record.time) {}
+        }
+        #expect(try isKnown(Record.bob, record))
+        try pass(days: 33, record)
+        #expect(try !isKnown(Record.bob, record))
+    }
+
     @Test("a hello counts as being heard of")
     func hello() throws {
         let record = try record()
