@@ -102,10 +102,10 @@ struct ChangesServiceTests {
 
     @Test("a reader is told the position also while many versions have nothing for it")
     func signs() async throws {
-        let bench = try Bench(heartbeatMilliseconds: 0)
-        for version in 0..<12 {
-            try bench.feed.write(
-                (0..<600).map { make(ObjectReference("Person", .string("\(version)-\($0)"))) })
+        let bench = try Bench(historyVersionsMax: 100_000, heartbeatMilliseconds: 0)
+        // More than one step goes over.
+        for number in 0..<FeedBounds().entriesAtOnce + 100 {
+            try bench.feed.write(make(ObjectReference("Person", .string("\(number)"))))
         }
         let lines = try await bench.lines("since=0&class=Task")
         #expect(lines.count > 1)
