@@ -1,5 +1,6 @@
 import CBackup
 package import CausewayEnvironment
+import CoreFoundation
 import Foundation
 
 /// Puts a backup in the place of a database that nobody serves.

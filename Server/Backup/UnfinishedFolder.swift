@@ -1,3 +1,4 @@
+import CoreFoundation
 import Foundation
 
 /// The folder in which a backup is written until it is whole. Its name begins with a dot and ends with `.part`.

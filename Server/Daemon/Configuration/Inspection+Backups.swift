@@ -1,3 +1,4 @@
+import CoreFoundation
 import Foundation
 
 // What can be said about the folder of backups before the first one is made.
