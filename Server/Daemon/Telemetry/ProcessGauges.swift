@@ -1,5 +1,6 @@
 import CAllocator
 import CausewayTelemetry
+import CoreFoundation
 import Foundation
 
 /// What the process takes of its machine.
