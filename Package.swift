@@ -61,8 +61,8 @@ let server: [Target] = [
     .executableTarget(
         name: name("Daemon"),
         dependencies: [
-            "Admin", "Backup", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Ingest", "Model",
-            "ObjectStore", "Operations", "Query", "Session", "Sinks", "Storage", "Store", "StoreEmbedded",
+            "Admin", "Backup", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Ingest", "JSON",
+            "Model", "ObjectStore", "Operations", "Query", "Session", "Sinks", "Storage", "Store", "StoreEmbedded",
             "Subscriptions", "Telemetry", "Wire",
         ].map { .target(name: name($0)) } + Package.daemon + ["CAllocator"],
         path: "Server/Daemon",
@@ -81,7 +81,8 @@ let server: [Target] = [
     part(
         "Server", "DataAPI",
         uses: [
-            "Endpoint", "HTTP", "Merge", "Model", "Operations", "Query", "Session", "Store", "Subscriptions", "Wire",
+            "Endpoint", "HTTP", "JSON", "Merge", "Model", "Operations", "Query", "Session", "Store", "Subscriptions",
+            "Wire",
         ],
         libraries: [Package.log], documents: ["API.md", "openapi.yaml"]
     ),
@@ -91,17 +92,18 @@ let server: [Target] = [
         libraries: Package.nio(for: "Server") + [Package.log]
     ),
     part(
-        "Server", "Feed", uses: ["HTTP", "Merge", "Model", "Query", "Session", "Store"], documents: ["FEED.md"]
+        "Server", "Feed", uses: ["HTTP", "JSON", "Merge", "Model", "Query", "Session", "Store"], documents: ["FEED.md"]
     ),
     part("Server", "HTTP", libraries: Package.nio(for: "Server") + [Package.log]),
     part(
         "Server", "Identity", uses: ["Environment", "Model", "ObjectStore", "Query", "Store"],
         libraries: Package.tokens, documents: ["ACCOUNTS.md", "PERMISSIONS.md"]
     ),
+    part("Server", "JSON", uses: ["Model", "Query"]),
     part("Server", "Ingest", uses: ["Model", "Operations", "Store", "Wire"]),
     part("Server", "Session", uses: ["Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]),
     part(
-        "Server", "Sinks", uses: ["Environment", "Feed", "Model", "Query", "Session", "Store"],
+        "Server", "Sinks", uses: ["Environment", "Feed", "JSON", "Model", "Query", "Session", "Store"],
         libraries: Package.httpClient(for: "Server") + Package.nio(for: "Server") + [
             Package.log, Package.crypto, "CZstd",
         ],
@@ -113,7 +115,7 @@ let server: [Target] = [
         uses: ["Environment", "Merge", "Model", "ObjectStore", "Operations", "Query", "Storage", "Store"]
     ),
     part("Server", "Subscriptions", uses: ["Merge", "Model", "Operations", "Query", "Store"]),
-    part("Server", "Telemetry", libraries: [Package.metrics], documents: ["AUDIT.md", "METRICS.md"]),
+    part("Server", "Telemetry", uses: ["JSON"], libraries: [Package.metrics], documents: ["AUDIT.md", "METRICS.md"]),
 ]
 
 let shape = ["Model", "Operations", "Merge"]
@@ -212,15 +214,15 @@ let tests: [Target] = [
     test("Server", "Telemetry", uses: ["Telemetry"], libraries: [Package.metrics]),
     test(
         "Server", "Feed",
-        uses: shape + ["Feed", "HTTP", "Query", "Session", "Store", "StoreEmbedded", "Support/Seeds"],
+        uses: shape + ["Feed", "HTTP", "JSON", "Query", "Session", "Store", "StoreEmbedded", "Support/Seeds"],
         libraries: [Package.log]
     ),
     test("Server", "HTTP", uses: ["HTTP"], libraries: Package.nio(for: "Server") + [Package.log]),
     test(
         "Server", "DataAPI",
         uses: shape + [
-            "DataAPI", "Endpoint", "HTTP", "Ingest", "Query", "Session", "Store", "StoreEmbedded", "Subscriptions",
-            "Wire",
+            "DataAPI", "Endpoint", "HTTP", "Ingest", "JSON", "Query", "Session", "Store", "StoreEmbedded",
+            "Subscriptions", "Wire",
         ],
         libraries: [Package.log, Package.yaml]
     ),
@@ -278,7 +280,8 @@ let tests: [Target] = [
     test(
         "System", "SyncedRealm",
         uses: [
-            "DataAPI", "Database", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "Operations", "Session",
+            "DataAPI", "Database", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "JSON", "Operations",
+            "Session",
             "Store", "StoreEmbedded", "Support/Seeds", "Sync", "Wire",
         ],
         libraries: [Package.log]

@@ -75,7 +75,7 @@ extension Desk {
     func admit(
         _ call: Route.Call, database: String, authorization: String?, peer: PeerAddress
     ) throws(SyncFailure) -> Admitted {
-        guard let token = authorization.flatMap(bearerToken) else {
+        guard let token = authorization.flatMap(HTTPHead.bearerToken) else {
             throw SyncFailure(
                 .tokenInvalid,
                 "The request carries no token. Send it as `authorization: Bearer TOKEN`; log in again to get one.")
@@ -108,7 +108,7 @@ extension Desk {
         _ name: String, database: String, authorization: String?, peer: PeerAddress
     ) throws(RefusedCall) -> AccountCall {
         guard let service = accounts[database] else { throw RefusedCall(answer: .noAccounts) }
-        let token = authorization.flatMap(bearerToken)
+        let token = authorization.flatMap(HTTPHead.bearerToken)
         switch service.admit(name, token: token) {
         case .refused(let answer): throw RefusedCall(answer: Answer(answer))
         case .body(let bytesMax):
@@ -121,12 +121,6 @@ extension Desk {
     /// An account call whose body is not taken.
     struct RefusedCall: Error {
         var answer: Answer
-    }
-
-    private func bearerToken(_ authorization: String) -> String? {
-        let parts = authorization.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return String(parts[1])
     }
 
     func frameLimits(for call: Route.Call) -> FrameLimits {

@@ -72,8 +72,11 @@ package struct HTTPHead: Sendable {
     }
 
     /// What follows `Bearer` in the header `authorization`.
-    package var bearerToken: String? {
-        let parts = header("authorization")?.split(separator: " ", maxSplits: 1) ?? []
+    package var bearerToken: String? { header("authorization").flatMap(Self.bearerToken) }
+
+    /// What follows `Bearer` in the content of a header `authorization`.
+    package static func bearerToken(_ authorization: String) -> String? {
+        let parts = authorization.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
         return String(parts[1])
     }

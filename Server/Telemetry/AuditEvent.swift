@@ -1,3 +1,5 @@
+import CausewayJSON
+
 /// An event of the audit log: who did what to whom, from where, and whether it was permitted. `AUDIT.md` documents each.
 package struct AuditEvent: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {

@@ -1,7 +1,7 @@
+import CausewayJSON
 import CausewayModel
 import CausewayObjectStore
 import CausewayQuery
-import CausewayTelemetry
 
 /// An object as one line of JSON, its properties in the schema's order.
 enum RowText {

@@ -1,7 +1,7 @@
+import CausewayJSON
 import ArgumentParser
 import CausewayStore
 import CausewayStoreEmbedded
-import CausewayTelemetry
 import Foundation
 
 struct SchemaCommand: ParsableCommand {

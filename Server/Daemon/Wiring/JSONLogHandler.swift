@@ -1,5 +1,5 @@
+import CausewayJSON
 import CausewayEnvironment
-import CausewayTelemetry
 import Foundation
 import Logging
 

@@ -1,3 +1,4 @@
+import CausewayJSON
 import CausewayModel
 
 /// Points in time as text: RFC 3339, in UTC, with as many digits of a second as the point has.
@@ -16,9 +17,8 @@ enum DateText {
             nanoseconds += 1_000_000_000
         }
         guard range.contains(seconds) else { return nil }
-        let day = floor(seconds, by: secondsOfDay)
-        let time = seconds - day * secondsOfDay
-        let date = date(day)
+        let (day, time) = CalendarDate.divided(seconds, by: secondsOfDay)
+        let date = CalendarDate(dayNumber: day)
         var text = padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2)
         text += "T" + padded(time / 3_600, 2) + ":" + padded(time / 60 % 60, 2) + ":" + padded(time % 60, 2)
         if nanoseconds > 0 {
@@ -35,14 +35,16 @@ enum DateText {
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
             let day = reader.number(2), reader.take("T"), let hour = reader.number(2), reader.take(":"),
             let minute = reader.number(2), reader.take(":"), let second = reader.number(2),
-            (1...9_999).contains(year), (1...12).contains(month), (1...days(in: month, year)).contains(day),
+            (1...9_999).contains(year), (1...12).contains(month),
+            (1...CalendarDate.days(in: month, of: year)).contains(day),
             hour < 24, minute < 60, second < 60
         else { return nil }
         guard let nanoseconds = reader.take(".") ? reader.fraction() : 0, let offset = reader.offset(),
             reader.rest.isEmpty
         else { return nil }
         let seconds =
-            dayNumber(year, month, day) * secondsOfDay + hour * 3_600 + minute * 60 + second - offset * 60
+            CalendarDate(year: year, month: month, day: day).dayNumber * secondsOfDay + hour * 3_600 + minute * 60
+            + second - offset * 60
         // Both parts have one sign.
         return seconds < 0 && nanoseconds > 0
             ? Timestamp(seconds: seconds + 1, nanoseconds: Int32(nanoseconds - 1_000_000_000))
@@ -93,47 +95,5 @@ enum DateText {
         }
     }
 
-    // MARK: - The calendar
-
-    // Days are counted from 1 March of the year 0, so that a leap day is the last day of a year.
-
-    private static let daysBefore1970: Int64 = 719_468
-    private static let daysOf400Years: Int64 = 146_097
-
-    private static func dayNumber(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let year = month <= 2 ? year - 1 : year
-        let era = floor(year, by: 400)
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return era * daysOf400Years + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - daysBefore1970
-    }
-
-    private static func date(_ number: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = number + daysBefore1970
-        let era = floor(shifted, by: daysOf400Years)
-        let dayOfEra = shifted - era * daysOf400Years
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let month = (monthFromMarch + 2) % 12 + 1
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
-    }
-
-    private static func days(in month: Int64, _ year: Int64) -> Int64 {
-        switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    private static func floor(_ number: Int64, by divisor: Int64) -> Int64 {
-        number >= 0 ? number / divisor : (number - divisor + 1) / divisor
-    }
-
-    private static func padded(_ number: Int64, _ count: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
-    }
+    private static func padded(_ number: Int64, _ count: Int) -> String { CalendarDate.padded(number, count) }
 }

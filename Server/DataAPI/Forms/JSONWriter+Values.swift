@@ -1,3 +1,5 @@
+import CausewayQuery
+import CausewayJSON
 import CausewayModel
 
 // The JSON form of each value; API.md has them as a table. What is written here is read back as the same bits, also by
@@ -28,8 +30,8 @@ extension JSONWriter {
         case .string(let text): write(text)
         case .bytes(let bytes): write(binary: bytes)
         case .timestamp(let point): write(date: point)
-        case .objectId(let id): tagged("$oid", id.hex)
-        case .uuid(let id): tagged("$uuid", id.hex)
+        case .objectId(let id): tagged("$oid", id.hexadecimal)
+        case .uuid(let id): tagged("$uuid", id.hyphenated)
         case .decimal(let number): tagged("$numberDecimal", number.description)
         case .anyLink(let link): writeLink(link.className, link.key)
         }
@@ -89,7 +91,7 @@ extension JSONWriter {
             outer.name("$binary")
             outer.object { binary in
                 binary.name("base64")
-                binary.write(Base64.text(bytes))
+                binary.write(Base64.encode(bytes))
                 binary.name("subType")
                 binary.write("00")
             }

@@ -1,3 +1,5 @@
+import CausewayJSON
+import CausewayQuery
 import CausewayModel
 
 /// Reads single values: everything but lists, sets, maps and embedded objects.
@@ -17,8 +19,9 @@ enum ValueReader {
         case .string: if case .string(let text) = json { return .string(text) }
         case .data: if let bytes = binary(json) { return .bytes(bytes) }
         case .date: if let point = date(json) { return .timestamp(point) }
-        case .objectId: if let id = text(json, "$oid").flatMap({ ObjectIdentifier12(hex: $0) }) { return .objectId(id) }
-        case .uuid: if let id = text(json, "$uuid").flatMap({ UUID16(hex: $0) }) { return .uuid(id) }
+        case .objectId:
+            if let id = text(json, "$oid").flatMap({ ObjectIdentifier12(hexadecimal: $0) }) { return .objectId(id) }
+        case .uuid: if let id = text(json, "$uuid").flatMap({ UUID16(hyphenated: $0) }) { return .uuid(id) }
         case .decimal128:
             if let number = text(json, "$numberDecimal").flatMap({ DecimalNumber($0) }) { return .decimal(number) }
         case .mixed: return try mixed(json)
@@ -71,8 +74,8 @@ enum ValueReader {
         switch property.type {
         case .int: Int64(text).map { .int($0) }
         case .string: .string(text)
-        case .objectId: ObjectIdentifier12(hex: text).map { .objectId($0) }
-        case .uuid: UUID16(hex: text).map { .uuid($0) }
+        case .objectId: ObjectIdentifier12(hexadecimal: text).map { .objectId($0) }
+        case .uuid: UUID16(hyphenated: text).map { .uuid($0) }
         default: nil
         }
     }
@@ -120,7 +123,7 @@ enum ValueReader {
             let text = content["base64"]?.string,
             content.members?.allSatisfy({ $0.name == "base64" || $0.name == "subType" }) == true
         else { return nil }
-        return Base64.bytes(text)
+        return Base64.decode(Array(text.utf8)[...])
     }
 
     private static func date(_ json: JSON) -> Timestamp? {

@@ -1,3 +1,4 @@
+import CausewayQuery
 import CausewayModel
 import CausewayOperations
 import CausewayStore
@@ -21,11 +22,11 @@ enum Cursor {
         writer.write(signed: position.row.rawValue)
         writer.write(varint: UInt64(position.values.count))
         for value in position.values { writer.write(value) }
-        return Base64.text(writer.bytes, isForURL: true)
+        return urlText(writer.bytes)
     }
 
     static func position(_ text: String, of request: UInt64, keys: Int) throws(APIError) -> SortOrder.Position {
-        guard let bytes = Base64.bytes(text, isForURL: true), let read = try? read(bytes) else {
+        guard let bytes = urlBytes(text), let read = try? read(bytes) else {
             throw APIError(.requestInvalid, "after is no cursor. Take it from next of the page before.")
         }
         guard read.request == request, read.position.values.count == keys else {
@@ -46,6 +47,20 @@ enum Cursor {
         for _ in 0..<(try reader.readCount(minimumBytesEach: 1)) { values.append(try reader.readValue()) }
         guard reader.isAtEnd else { throw reader.malformed("a cursor goes on behind its end") }
         return (request, SortOrder.Position(values: values, row: row))
+    }
+
+    // Base 64 with the letters that need no escape in a URL, and without padding.
+
+    private static func urlText(_ bytes: [UInt8]) -> String {
+        Base64.encode(bytes).replacing("+", with: "-").replacing("/", with: "_").filter { $0 != "=" }
+    }
+
+    /// Nil for a text that `urlText` does not write.
+    private static func urlBytes(_ text: String) -> [UInt8]? {
+        guard !text.contains(where: { "+/=".contains($0) }) else { return nil }
+        let letters = text.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - letters.utf8.count % 4) % 4)
+        return Base64.decode(Array((letters + padding).utf8)[...])
     }
 
     /// Names what a list is about.

@@ -1,3 +1,5 @@
+import CausewayQuery
+import CausewayJSON
 import CausewayStore
 
 /// Names the state of an object as a caller sees it: the `ETag` of the object, and what `If-Match` is compared with.
@@ -14,6 +16,6 @@ enum ObjectTag {
     static func text(of json: [UInt8]) -> String {
         var fingerprint = Fingerprint()
         fingerprint.add(String(decoding: json, as: UTF8.self))
-        return "\"" + HexDigits.text(of: fingerprint.value) + "\""
+        return "\"" + Hexadecimal.text(fingerprint.value, digits: 16) + "\""
     }
 }

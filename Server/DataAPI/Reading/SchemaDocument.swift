@@ -1,3 +1,4 @@
+import CausewayJSON
 import CausewayModel
 
 extension Schema {

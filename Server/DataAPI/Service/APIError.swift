@@ -1,3 +1,4 @@
+import CausewayJSON
 package import CausewayHTTP
 package import CausewayStore
 package import CausewayWire

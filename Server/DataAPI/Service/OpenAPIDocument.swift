@@ -1,3 +1,5 @@
+import CausewayJSON
+
 /// The description of the API for programs: OpenAPI 3.1, made from `APICall.all`. `openapi.yaml` is a copy that a test
 /// compares.
 package enum OpenAPIDocument {

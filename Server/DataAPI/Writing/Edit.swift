@@ -1,3 +1,4 @@
+import CausewayJSON
 import CausewayModel
 
 /// A change of a part of a property, in a patch: `{"$append": ["a", "b"]}`. It merges with what others change, while a

@@ -1,3 +1,4 @@
+package import CausewayJSON
 import CausewayModel
 
 /// One change that a request asks for, as it was written.

@@ -1,3 +1,4 @@
+package import CausewayJSON
 import CausewayModel
 
 extension ChangeEvent {
@@ -13,7 +14,7 @@ extension ChangeEvent {
             encoder.append(key, to: &json)
             if kind == .updated {
                 json.name("changed")
-                json.array(changed) { $1.string($0) }
+                json.array(changed) { $1.write($0) }
             }
             if let author {
                 json.field("client", String(author.client.rawValue, radix: 16))

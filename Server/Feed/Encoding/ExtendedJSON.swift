@@ -1,3 +1,4 @@
+package import CausewayJSON
 package import CausewayModel
 import CausewayQuery
 
@@ -41,13 +42,13 @@ package struct ExtendedJSON: FeedEncoder {
 
     package func append(_ value: Value, to json: inout JSONWriter) {
         switch value {
-        case .null, .object, .anyObject: json.literal("null")
-        case .bool(let value): json.literal(value ? "true" : "false")
-        case .int(let value) where value.magnitude <= Self.exactMax: json.number(value)
+        case .null, .object, .anyObject: json.null()
+        case .bool(let value): json.write(value)
+        case .int(let value) where value.magnitude <= Self.exactMax: json.write(value)
         case .int(let value): single("$numberLong", String(value), &json)
         case .float(let value): number("\(value)", isFinite: value.isFinite, isNaN: value.isNaN, &json)
         case .double(let value): number("\(value)", isFinite: value.isFinite, isNaN: value.isNaN, &json)
-        case .string(let value): json.string(value)
+        case .string(let value): json.write(value)
         case .bytes(let value):
             json.object { json in
                 json.name("$binary")
@@ -76,7 +77,7 @@ package struct ExtendedJSON: FeedEncoder {
 
     /// The shortest text that reads back as the same number. JSON has no infinity and no NaN.
     private func number(_ text: String, isFinite: Bool, isNaN: Bool, _ json: inout JSONWriter) {
-        if isFinite { return json.literal(text) }
+        if isFinite { return json.raw(text) }
         single("$numberDouble", isNaN ? "NaN" : text.hasPrefix("-") ? "-Infinity" : "Infinity", &json)
     }
 }

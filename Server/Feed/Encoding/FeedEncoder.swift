@@ -1,3 +1,4 @@
+package import CausewayJSON
 package import CausewayModel
 
 /// The JSON form of objects and values in the feed, in webhooks and in sinks.

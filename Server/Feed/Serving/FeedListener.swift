@@ -1,3 +1,4 @@
+import CausewayJSON
 import CausewayHTTP
 import CausewayModel
 import CausewaySession

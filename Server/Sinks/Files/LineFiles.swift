@@ -1,3 +1,4 @@
+import CausewayJSON
 import CausewayFeed
 
 /// The files of a sink. Its calls block.

@@ -1,3 +1,4 @@
+import CausewayJSON
 import CausewayFeed
 import CausewayModel
 import CausewayQuery
@@ -58,24 +59,24 @@ struct PostgreSQLColumn: Hashable {
 
     private func append(_ value: Value, to json: inout JSONWriter) {
         switch value {
-        case .null, .object, .anyObject, .anyLink: json.literal("null")
-        case .bool(let value): json.literal(value ? "true" : "false")
-        case .int(let value): json.number(value)
+        case .null, .object, .anyObject, .anyLink: json.null()
+        case .bool(let value): json.write(value)
+        case .int(let value): json.write(value)
         case .float(let value): number("\(value)", value.isFinite, value.isNaN, &json)
         case .double(let value): number("\(value)", value.isFinite, value.isNaN, &json)
-        case .string(let value): json.string(value)
-        case .bytes(let value): json.string("\\x" + value.map(Self.hexadecimal).joined())
-        case .timestamp(let value): json.string(Self.time(value))
-        case .objectId(let value): json.string(value.hexadecimal)
-        case .uuid(let value): json.string(value.hyphenated)
-        case .decimal(let value): json.string(Self.decimal(value))
+        case .string(let value): json.write(value)
+        case .bytes(let value): json.write("\\x" + value.map(Self.hexadecimal).joined())
+        case .timestamp(let value): json.write(Self.time(value))
+        case .objectId(let value): json.write(value.hexadecimal)
+        case .uuid(let value): json.write(value.hyphenated)
+        case .decimal(let value): json.write(Self.decimal(value))
         case .link(let key): append(key.value ?? .null, to: &json)
         }
     }
 
     private func number(_ text: String, _ isFinite: Bool, _ isNaN: Bool, _ json: inout JSONWriter) {
-        if isFinite { return json.literal(text) }
-        json.string(isNaN ? "NaN" : text.hasPrefix("-") ? "-Infinity" : "Infinity")
+        if isFinite { return json.raw(text) }
+        json.write(isNaN ? "NaN" : text.hasPrefix("-") ? "-Infinity" : "Infinity")
     }
 
     private static func hexadecimal(_ byte: UInt8) -> String {

@@ -1,3 +1,4 @@
+package import CausewayJSON
 package import CausewayFeed
 package import CausewayModel
 

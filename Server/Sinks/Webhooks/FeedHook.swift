@@ -1,3 +1,4 @@
+import CausewayJSON
 package import CausewayEnvironment
 package import CausewayFeed
 import CausewayModel

@@ -1,3 +1,4 @@
+import CausewayJSON
 package import CausewayFeed
 package import CausewayStore
 

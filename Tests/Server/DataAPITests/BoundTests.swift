@@ -1,3 +1,4 @@
+import CausewayJSON
 import CausewayMerge
 import CausewayModel
 import CausewayOperations

@@ -1,3 +1,4 @@
+import CausewayJSON
 import CausewayDataAPI
 import Testing
 

@@ -1,3 +1,4 @@
+import CausewayJSON
 import CausewayFeed
 import CausewayMerge
 import CausewayModel

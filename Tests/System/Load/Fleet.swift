@@ -18,9 +18,12 @@ final class Fleet: Sendable {
 
     /// Connects all of them and waits until each is live.
     ///
+    /// - Parameter live: told of each device that is live, and when it began to connect.
     /// - Returns: how long each took.
     @discardableResult
-    func connect(atOnce: Int = Fleet.handshakesAtOnce) async throws -> Percentiles {
+    func connect(
+        atOnce: Int = Fleet.handshakesAtOnce, live: @escaping @Sendable (ContinuousClock.Instant) -> Void = { _ in }
+    ) async throws -> Percentiles {
         let progress = Progress()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<atOnce {
@@ -29,6 +32,7 @@ final class Fleet: Sendable {
                         let start = ContinuousClock.now
                         try await devices[number].becomeLive(at: site)
                         progress.times.withLock { $0.append(start.milliseconds) }
+                        live(start)
                     }
                 }
             }

@@ -52,7 +52,7 @@ extension Figures {
 
     /// Devices that are there and do nothing.
     fileprivate func idleProfile(_ server: SyncServer, _ site: Site, _ timeline: Timeline) async throws {
-        try await connect(Fleet(scaled(5_000), at: site) { _ in "store == 1" }, timeline)
+        try await Fleet(scaled(5_000), at: site) { _ in "store == 1" }.connect { timeline.note(since: $0) }
         try await Task.sleep(for: .seconds(profileSeconds))
     }
 
@@ -156,23 +156,7 @@ extension Figures {
         fleet.disconnect()
         try server.start()
         timeline.watch(server)
-        try await connect(fleet, timeline, atOnce: 256)
+        try await fleet.connect(atOnce: 256) { timeline.note(since: $0) }
         try await Task.sleep(for: .seconds(profileSeconds / 6))
-    }
-
-    private func connect(_ fleet: Fleet, _ timeline: Timeline, atOnce: Int = 64) async throws {
-        let next = Counter()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<atOnce {
-                group.addTask {
-                    while let number = next.next(below: fleet.devices.count) {
-                        let begin = ContinuousClock.now
-                        try await fleet.devices[number].becomeLive(at: fleet.site)
-                        timeline.note(since: begin)
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
     }
 }

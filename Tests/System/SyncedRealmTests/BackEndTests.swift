@@ -1,3 +1,4 @@
+import CausewayJSON
 import Causeway
 import CausewayDataAPI
 import CausewayEndpoint

@@ -119,8 +119,8 @@ enum Literal {
     }
 }
 
-enum Hexadecimal {
-    static func text(_ number: UInt64, digits: Int) -> String {
+package enum Hexadecimal {
+    package static func text(_ number: UInt64, digits: Int) -> String {
         let text = String(number, radix: 16)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
@@ -136,7 +136,7 @@ enum Hexadecimal {
         return number
     }
 
-    static func digit(_ byte: UInt8) -> UInt8? {
+    package static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
@@ -167,7 +167,7 @@ package enum Base64 {
     }
 
     /// Nil for anything but whole groups of four with the right padding and no stray bits.
-    static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
         var bytes: [UInt8] = []

@@ -1,3 +1,4 @@
+import CausewayQuery
 import CausewayModel
 
 /// Reads JSON by RFC 8259, and nothing more: no comments, no trailing commas, no `NaN`, no byte-order mark. Refuses text
@@ -208,7 +209,7 @@ package struct JSONReader {
         guard offset + 4 <= bytes.count else { throw failure("a string has no end") }
         var unit: UInt32 = 0
         for byte in bytes[offset..<offset + 4] {
-            guard let digit = HexDigits.value(byte) else { throw failure("\\u needs four hexadecimal digits") }
+            guard let digit = Hexadecimal.digit(byte) else { throw failure("\\u needs four hexadecimal digits") }
             unit = unit << 4 | UInt32(digit)
         }
         offset += 4

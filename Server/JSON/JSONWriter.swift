@@ -1,10 +1,14 @@
-/// Writes JSON without spaces, in UTF-8.
-package struct JSONWriter {
+/// Writes JSON without spaces, in UTF-8, piece by piece. The commas are its own.
+package struct JSONWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
     /// Whether a comma has to stand before what comes next.
     private var needsComma = false
+    /// Whether the character U+0000, which some readers cannot store, is written as U+FFFD.
+    private let replacesNull: Bool
 
-    package init() {}
+    package init(replacesNull: Bool = false) {
+        self.replacesNull = replacesNull
+    }
 
     // MARK: - Values
 
@@ -21,13 +25,9 @@ package struct JSONWriter {
     }
 
     /// What is JSON already.
-    package mutating func raw(_ text: String) {
-        begin()
-        bytes += Array(text.utf8)
-        needsComma = true
-    }
+    package mutating func raw(_ text: String) { raw(text.utf8) }
 
-    package mutating func raw(_ json: [UInt8]) {
+    package mutating func raw(_ json: some Sequence<UInt8>) {
         begin()
         bytes += json
         needsComma = true
@@ -39,6 +39,12 @@ package struct JSONWriter {
         open(UInt8(ascii: "["))
         body(&self)
         close(UInt8(ascii: "]"))
+    }
+
+    package mutating func array<Element>(
+        _ elements: some Sequence<Element>, _ body: (Element, inout JSONWriter) -> Void
+    ) {
+        array { array in for element in elements { body(element, &array) } }
     }
 
     package mutating func object(_ body: (inout JSONWriter) -> Void) {
@@ -55,12 +61,19 @@ package struct JSONWriter {
         needsComma = false
     }
 
+    package mutating func field(_ name: String, _ text: String) {
+        self.name(name)
+        write(text)
+    }
+
+    package mutating func field(_ name: String, _ number: some BinaryInteger) {
+        self.name(name)
+        write(number)
+    }
+
     /// An object with one member: the form of extended JSON.
     package mutating func tagged(_ tag: String, _ text: String) {
-        object { object in
-            object.name(tag)
-            object.write(text)
-        }
+        object { $0.field(tag, text) }
     }
 
     package mutating func open(_ byte: UInt8) {
@@ -83,16 +96,7 @@ package struct JSONWriter {
     private mutating func quote(_ text: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0x0A: bytes += [UInt8(ascii: "\\"), UInt8(ascii: "n")]
-            case ..<0x20:
-                bytes += Array("\\u00".utf8)
-                bytes += HexDigits.text(byte)
-            default: bytes.append(byte)
-            }
+            if byte == 0, replacesNull { bytes += "\u{FFFD}".utf8 } else { JSONText.append(byte, to: &bytes) }
         }
         bytes.append(UInt8(ascii: "\""))
     }
