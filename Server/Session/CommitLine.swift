@@ -99,7 +99,7 @@ package final class CommitLine: Sendable {
         }
         let nanoseconds = start.elapsedNanoseconds
         waiting.withLock { $0.uploadMicroseconds = nanoseconds / 1_000 / UInt64(group.count) }
-        observer.observe(.committed(committed(group, first, result, since: start)))
+        observer.observe(.committed(committed(group, first, result, since: start, nanoseconds)))
         switch result {
         case .success(let outcomes):
             first.committed()
@@ -112,14 +112,14 @@ package final class CommitLine: Sendable {
 
     private func committed(
         _ group: [Submission], _ first: Submission, _ result: Result<[CommitOutcome], StoreFailure>,
-        since start: ContinuousClock.Instant
+        since start: ContinuousClock.Instant, _ nanoseconds: UInt64
     ) -> Committed {
         let largest = group.max { $0.operations < $1.operations } ?? first
         var failure: StoreFailure.Code?
         if case .failure(let error) = result { failure = error.code }
         return Committed(
             queuedNanoseconds: group.map { $0.arrival.nanoseconds(until: start) },
-            operations: group.reduce(0) { $0 + $1.operations }, nanoseconds: start.elapsedNanoseconds,
+            operations: group.reduce(0) { $0 + $1.operations }, nanoseconds: nanoseconds,
             version: backend.version, failure: failure, client: largest.batch.client, user: largest.batch.user,
             arrival: group.reduce(first.arrival) { min($0, $1.arrival) })
     }

@@ -3,7 +3,7 @@ import CausewayModel
 
 extension ChangeEvent {
     /// One event as a JSON object on one line; FEED.md has the fields.
-    package func append(to json: inout JSONWriter, with encoder: any FeedEncoder) {
+    package func append(to json: inout JSONWriter) {
         json.object { json in
             json.field("position", position.text)
             json.field("version", version.rawValue)
@@ -11,7 +11,7 @@ extension ChangeEvent {
             json.field("kind", kind.rawValue)
             json.field("class", className)
             json.name("key")
-            encoder.append(key, to: &json)
+            json.write(key)
             if kind == .updated {
                 json.name("changed")
                 json.array(changed) { $1.write($0) }
@@ -23,7 +23,7 @@ extension ChangeEvent {
             for (name, values) in [("before", before), ("after", after)] {
                 guard let values else { continue }
                 json.name(name)
-                encoder.append(values, to: &json)
+                json.write(values)
             }
         }
     }

@@ -5,7 +5,6 @@ import CausewayModel
 package struct ChangesService: HTTPService {
     private let sources: [String: FeedSource]
     private let callers: any FeedCallers
-    private let encoder: any FeedEncoder
     private let heartbeatMilliseconds: UInt64
     private let now: @Sendable () -> UInt64
 
@@ -16,12 +15,11 @@ package struct ChangesService: HTTPService {
     ///   - sources: by the names of the databases.
     ///   - now: milliseconds since 1970.
     package init(
-        _ sources: [String: FeedSource], callers: any FeedCallers, encoder: any FeedEncoder = ExtendedJSON(),
+        _ sources: [String: FeedSource], callers: any FeedCallers,
         heartbeatMilliseconds: UInt64 = ChangesService.heartbeatMilliseconds, now: @escaping @Sendable () -> UInt64
     ) {
         self.sources = sources
         self.callers = callers
-        self.encoder = encoder
         self.heartbeatMilliseconds = heartbeatMilliseconds
         self.now = now
     }
@@ -53,7 +51,7 @@ package struct ChangesService: HTTPService {
                     .databaseUnknown, "The server has no database “\(database.prefix(64))”. Correct the path.")
             }
             let listener = try FeedListener(
-                source, caller, try ChangesQuery(request.head), encoder, heartbeatMilliseconds: heartbeatMilliseconds,
+                source, caller, try ChangesQuery(request.head), heartbeatMilliseconds: heartbeatMilliseconds,
                 now: now)
             return try await listener.answer()
         } catch {

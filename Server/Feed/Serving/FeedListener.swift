@@ -10,7 +10,6 @@ final class FeedListener: Sendable {
     private let source: FeedSource
     private let caller: FeedCaller
     private let query: ChangesQuery
-    private let encoder: any FeedEncoder
     private let now: @Sendable () -> UInt64
     private let place: FeedPlace
     /// Rules under which it began.
@@ -29,13 +28,12 @@ final class FeedListener: Sendable {
     }
 
     init(
-        _ source: FeedSource, _ caller: FeedCaller, _ query: ChangesQuery, _ encoder: any FeedEncoder,
+        _ source: FeedSource, _ caller: FeedCaller, _ query: ChangesQuery,
         heartbeatMilliseconds: UInt64, now: @escaping @Sendable () -> UInt64
     ) throws(FeedFailure) {
         self.source = source
         self.caller = caller
         self.query = query
-        self.encoder = encoder
         self.heartbeatMilliseconds = heartbeatMilliseconds
         self.now = now
         place = try source.place(for: caller.user)
@@ -150,7 +148,7 @@ final class FeedListener: Sendable {
                 var part = Part()
                 part.isLeft = try reader.step(snapshot, under: permissions, until: StepEnd.ofClock()) { event in
                     var json = JSONWriter()
-                    event.append(to: &json, with: encoder)
+                    event.append(to: &json)
                     query.format.append("change", event.position, json.bytes, to: &part.bytes)
                     return part.bytes.count < Self.partBytesMax
                 }

@@ -4,7 +4,6 @@ import CausewayFeed
 /// The files of a sink. Its calls block.
 struct LineFiles {
     private let rules: LineSink.Rules
-    private let encoder: any FeedEncoder
     private let now: @Sendable () -> UInt64
     private var position = LinePosition()
     private var current: LineFile?
@@ -13,9 +12,8 @@ struct LineFiles {
 
     private static let suffix = ".ndjson"
 
-    init(_ rules: LineSink.Rules, _ encoder: any FeedEncoder, now: @escaping @Sendable () -> UInt64) {
+    init(_ rules: LineSink.Rules, now: @escaping @Sendable () -> UInt64) {
         self.rules = rules
-        self.encoder = encoder
         self.now = now
     }
 
@@ -67,7 +65,7 @@ struct LineFiles {
         var bytes: [UInt8] = []
         for row in batch.rows {
             var json = JSONWriter()
-            row.append(to: &json, with: encoder)
+            row.append(to: &json)
             bytes += json.bytes
             bytes.append(UInt8(ascii: "\n"))
         }

@@ -1,4 +1,4 @@
-package import CausewayFeed
+import CausewayFeed
 import CausewaySession
 import Synchronization
 
@@ -28,8 +28,8 @@ package final class LineSink: Sink {
     private let thread = StoreThread(label: "causeway.sink.files")
     private let files: Mutex<LineFiles>
 
-    package init(_ rules: Rules, encoder: any FeedEncoder = ExtendedJSON(), now: @escaping @Sendable () -> UInt64) {
-        files = Mutex(LineFiles(rules, encoder, now: now))
+    package init(_ rules: Rules, now: @escaping @Sendable () -> UInt64) {
+        files = Mutex(LineFiles(rules, now: now))
     }
 
     package func open() async throws(SinkFailure) -> UInt64 {

@@ -50,9 +50,9 @@ struct PostgreSQLColumn: Hashable {
 
     // MARK: - Values
 
-    func append(_ content: ObjectValues.Content, to json: inout JSONWriter, with encoder: any FeedEncoder) {
+    func append(_ content: ObjectValues.Content, to json: inout JSONWriter) {
         guard form == .plain, case .single(.value(let value)) = content else {
-            return encoder.append(content, to: &json)
+            return json.write(content)
         }
         append(value, to: &json)
     }

@@ -23,7 +23,7 @@ final class PostgreSQLConnection {
                 "PostgreSQL cannot be reached: \(Self.oneLine(reason)). Check that it runs, and the connection in the file."
             )
         }
-        // Notices, as of a table that exists already, are nobody's business.
+        // Notices are dropped, for example that a table exists already.
         _ = library.setNoticeProcessor(connection, { _, _ in }, nil)
         try execute("SET client_encoding TO 'UTF8'")
         try execute("SET statement_timeout TO \(Self.statementMilliseconds)")

@@ -1,4 +1,4 @@
-package import CausewayFeed
+import CausewayFeed
 import CausewayModel
 import CausewaySession
 import Synchronization
@@ -24,8 +24,8 @@ package final class PostgreSQLSink: Sink {
     private let thread = StoreThread(label: "causeway.sink.postgresql")
     private let session: Mutex<PostgreSQLSession>
 
-    package init(_ rules: Rules, encoder: any FeedEncoder = ExtendedJSON()) {
-        session = Mutex(PostgreSQLSession(rules, encoder))
+    package init(_ rules: Rules) {
+        session = Mutex(PostgreSQLSession(rules))
     }
 
     package func open() async throws(SinkFailure) -> UInt64 {
@@ -55,7 +55,6 @@ package final class PostgreSQLSink: Sink {
 /// One connection, and the tables that it has prepared. Its calls block.
 private struct PostgreSQLSession {
     private let rules: PostgreSQLSink.Rules
-    private let encoder: any FeedEncoder
     private var connection: PostgreSQLConnection?
     /// By class, as they were prepared last.
     private var tables: ExactDictionary<PostgreSQLTable> = [:]
@@ -64,9 +63,8 @@ private struct PostgreSQLSession {
     /// classes it goes without a word.
     private var written: UInt64 = 0
 
-    init(_ rules: PostgreSQLSink.Rules, _ encoder: any FeedEncoder) {
+    init(_ rules: PostgreSQLSink.Rules) {
         self.rules = rules
-        self.encoder = encoder
         positions = PostgreSQLName.quoted(rules.area) + ".\"causeway_positions\""
     }
 
@@ -117,7 +115,7 @@ private struct PostgreSQLSession {
         }
         for (className, rows) in rows {
             let table = try prepared(className, batch, connection)
-            try connection.execute(table.insertion, [table.rows(rows, with: encoder)])
+            try connection.execute(table.insertion, [table.rows(rows)])
         }
         try connection.execute(
             "UPDATE \(positions) SET sequence = $2::bigint WHERE name = $1", [name, Array(String(batch.through).utf8)])

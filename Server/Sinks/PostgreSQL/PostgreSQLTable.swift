@@ -59,20 +59,20 @@ struct PostgreSQLTable: Hashable {
             + "FROM json_to_recordset($1::json) AS r(\(types)) ON CONFLICT (\(keyName)) DO UPDATE SET \(changes)"
     }
 
-    func rows(_ rows: [SinkRow], with encoder: any FeedEncoder) -> [UInt8] {
+    func rows(_ rows: [SinkRow]) -> [UInt8] {
         // No text in PostgreSQL holds the character U+0000.
         var json = JSONWriter(replacesNull: true)
         json.array(rows) { row, json in
-            json.object { append(row, to: &$0, with: encoder) }
+            json.object { append(row, to: &$0) }
         }
         return json.bytes
     }
 
-    private func append(_ row: SinkRow, to json: inout JSONWriter, with encoder: any FeedEncoder) {
+    private func append(_ row: SinkRow, to json: inout JSONWriter) {
         for property in row.values.properties {
             guard let number = numbers[ExactString(property.name)] else { continue }
             json.name("c\(number)")
-            columns[number].append(property.content, to: &json, with: encoder)
+            columns[number].append(property.content, to: &json)
         }
         var number = columns.count
         if key == nil {

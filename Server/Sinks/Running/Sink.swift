@@ -49,13 +49,13 @@ package struct SinkRow: Sendable {
     }
 
     /// One object as a line of JSON; SINKS.md has the fields.
-    package func append(to json: inout JSONWriter, with encoder: any FeedEncoder) {
+    package func append(to json: inout JSONWriter) {
         json.object { json in
             json.field("sequence", sequence)
             if time > 0 { json.field("time", TimeText.iso8601(milliseconds: time)) }
             json.field("class", values.className)
             json.name("object")
-            encoder.append(values, to: &json)
+            json.write(values)
         }
     }
 }

@@ -34,7 +34,6 @@ package final class FeedHook: Carrier {
     private let sender: WebhookSender
     private let source: FeedSource
     private let positions: SavedPosition
-    private let encoder: any FeedEncoder
     private let random: any RandomSource
     private let logger: Logger
     /// Used by one step at a time.
@@ -47,13 +46,12 @@ package final class FeedHook: Carrier {
     /// - Parameter state: is told the names of the database and the hook.
     package init(
         _ rules: Rules, to sender: WebhookSender, source: FeedSource, keeping: any OneWayKeeping, state: CarrierState,
-        encoder: any FeedEncoder = ExtendedJSON(), random: any RandomSource, logger: Logger
+        random: any RandomSource, logger: Logger
     ) {
         self.rules = rules
         self.sender = sender
         self.source = source
         self.state = state
-        self.encoder = encoder
         self.random = random
         self.logger = logger
         positions = SavedPosition(keeping, name: "webhook/\(rules.name)")
@@ -141,7 +139,7 @@ package final class FeedHook: Carrier {
                 var batch = Batch(position: reader.position)
                 batch.isLeft = try reader.step(snapshot, under: nil, until: StepEnd.ofClock()) { event in
                     var json = JSONWriter()
-                    event.append(to: &json, with: encoder)
+                    event.append(to: &json)
                     batch.events.append(json.bytes)
                     batch.bytes += json.bytes.count
                     batch.time = event.time

@@ -1,5 +1,5 @@
 import CausewayJSON
-package import CausewayFeed
+import CausewayFeed
 package import CausewayStore
 
 /// Posts one-way objects to an address, and keeps the position in the database: each object at least once, in order. A receiver
@@ -9,17 +9,15 @@ package struct HookSink: Sink {
     private let positions: SavedPosition
     private let database: String
     private let name: String
-    private let encoder: any FeedEncoder
 
     package init(
         _ rules: WebhookSender.Rules, database: String, name: String, keeping: any OneWayKeeping,
-        encoder: any FeedEncoder = ExtendedJSON(), now: @escaping @Sendable () -> UInt64
+        now: @escaping @Sendable () -> UInt64
     ) {
         sender = WebhookSender(rules, now: now)
         positions = SavedPosition(keeping, name: "sink/\(name)")
         self.database = database
         self.name = name
-        self.encoder = encoder
     }
 
     package func open() async throws(SinkFailure) -> UInt64 {
@@ -34,7 +32,7 @@ package struct HookSink: Sink {
             json.field("database", database)
             json.field("sink", name)
             json.name("rows")
-            json.array(batch.rows) { $0.append(to: &$1, with: encoder) }
+            json.array(batch.rows) { $0.append(to: &$1) }
         }
         try await sender.post(json.bytes, delivery: "\(name)-\(batch.through)")
         try await positions.save("\(batch.through)")

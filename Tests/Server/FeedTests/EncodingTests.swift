@@ -36,7 +36,7 @@ struct EncodingTests {
         ])
     func forms(value: Value, json: String) {
         var writer = JSONWriter()
-        ExtendedJSON().append(value, to: &writer)
+        writer.write(value)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == json)
     }
 

@@ -92,7 +92,7 @@ extension ChangeEvent {
 extension ObjectValues {
     var json: String {
         var json = JSONWriter()
-        ExtendedJSON().append(self, to: &json)
+        json.write(self)
         return String(decoding: json.bytes, as: UTF8.self)
     }
 }
