@@ -94,7 +94,7 @@ let server: [Target] = [
     part(
         "Server", "Feed", uses: ["HTTP", "JSON", "Merge", "Model", "Query", "Session", "Store"], documents: ["FEED.md"]
     ),
-    part("Server", "HTTP", libraries: Package.nio(for: "Server") + [Package.log]),
+    part("Server", "HTTP", uses: ["Model"], libraries: Package.nio(for: "Server") + [Package.log]),
     part(
         "Server", "Identity", uses: ["Environment", "Model", "ObjectStore", "Query", "Store"],
         libraries: Package.tokens, documents: ["ACCOUNTS.md", "PERMISSIONS.md"]

@@ -33,8 +33,8 @@ struct HTTPConversation {
     private func exchange(_ parts: inout Inbound.AsyncIterator, _ outbound: Outbound) async throws -> Bool {
         guard case .head(let head)? = try await part(&parts, within: limits.idleMilliseconds) else { return false }
         guard let known = HTTPHead(head, peer: PeerAddress(connection.channel.remoteAddress)) else {
-            try await send(
-                .text("The request's target is not a path.\n", status: 400), to: head, outbound, isLast: true)
+            let answer = listener.service.answer(to: .targetInvalid, of: nil)
+            try await send(answer, to: head, outbound, isLast: true)
             return false
         }
         switch listener.service.admit(known) {
@@ -47,16 +47,34 @@ struct HTTPConversation {
                 try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
             }
             guard let body = try await body(&parts, bytesMax) else {
-                let text = "The body has more than \(bytesMax) bytes, and that is the most here.\n"
-                try await send(.text(text, status: 413), to: head, outbound, isLast: true)
+                let answer = listener.service.answer(to: .bodyTooLarge(bytesMax: bytesMax), of: known)
+                try await send(answer, to: head, outbound, isLast: true)
                 try await ignoreBody(&parts)
                 return false
             }
-            let answer = await listener.service.answer(HTTPRequest(known, body: body))
+            let answer = await held(HTTPRequest(known, body: body))
+            defer { listener.unread.release(answer.bytes, of: known.peer.group) }
             let isLast = !head.isKeepAlive || listener.isEnding
-            try await send(answer, to: head, outbound, isLast: isLast)
+            try await send(answer.answer, to: head, outbound, isLast: isLast)
             return !isLast
         }
+    }
+
+    /// The answer to a request, whose bytes count as kept until it is sent.
+    private func held(_ request: HTTPRequest) async -> (answer: HTTPAnswer, bytes: Int) {
+        let (unread, address) = (listener.unread, request.head.peer.group)
+        func refused() -> (HTTPAnswer, Int) { (listener.service.answer(to: .answersUnread, of: request.head), 0) }
+        // Before anything is done, whatever the request does.
+        guard unread.hasRoom(for: address) else { return refused() }
+        let answer = await listener.service.answer(request)
+        guard case .whole(let body) = answer.body else { return (answer, 0) }
+        if request.head.changesNothing {
+            guard unread.hold(body.count, of: address) else { return refused() }
+        } else {
+            // It was done, so its caller is told so.
+            unread.holdAnyway(body.count, of: address)
+        }
+        return (answer, body.count)
     }
 
     /// Nil when it has more bytes than it may.
@@ -116,7 +134,7 @@ struct HTTPConversation {
         case .whole(let bytes):
             head.headers.replaceOrAdd(name: "content-length", value: String(bytes.count))
             try await write(.head(head), outbound)
-            if hasBody, !bytes.isEmpty { try await write(.body(ByteBuffer(bytes: bytes)), outbound) }
+            if hasBody { try await write(whole: bytes, outbound) }
         case .stream(let produce):
             try await write(.head(head), outbound)
             if hasBody {
@@ -125,6 +143,16 @@ struct HTTPConversation {
             }
         }
         try await write(.end(nil), outbound)
+    }
+
+    /// Piece by piece: one waits until the socket has taken most of those before it. So this ends when nearly all is sent.
+    private func write(whole bytes: [UInt8], _ outbound: Outbound) async throws {
+        let watch = closing(after: limits.answerMilliseconds)
+        defer { watch.cancel() }
+        for start in stride(from: 0, to: bytes.count, by: limits.pieceBytes) {
+            let piece = bytes[start..<min(start + limits.pieceBytes, bytes.count)]
+            try await write(.body(ByteBuffer(bytes: piece)), outbound)
+        }
     }
 
     /// A client that does not read for too long loses its connection.
@@ -139,6 +167,9 @@ struct HTTPConversation {
 private struct HTTPBroken: Error {}
 
 extension HTTPHead {
+    /// Whether a client may simply send the request again.
+    fileprivate var changesNothing: Bool { method == "GET" || method == "HEAD" }
+
     fileprivate init?(_ head: HTTPRequestHead, peer: PeerAddress) {
         self.init(
             method: head.method.rawValue, target: head.uri,

@@ -18,6 +18,8 @@ package final class HTTPListener: Sendable {
     /// For new connections; nil serves without TLS.
     private let tls: Mutex<NIOSSLContext?>
     private let connections: Connections
+    /// Answers that wait for their clients to read them, by address.
+    let unread: BodyMemory
     private let group: MultiThreadedEventLoopGroup
     private let state = Mutex(State())
 
@@ -43,10 +45,13 @@ package final class HTTPListener: Sendable {
         self.limits = limits
         self.logger = logger
         connections = Connections(limit: limits.connections, limitOfAddress: limits.connectionsOfAddress)
+        unread = BodyMemory(limitBytes: limits.unreadBytes, limitBytesOfOwner: limits.unreadBytesOfAddress)
         group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
     }
 
     package var connectionCount: Int { connections.count }
+    /// The bytes of answers that wait for their clients to read them.
+    package var unreadBytes: Int { unread.heldBytes }
 
     /// Shows another certificate on new connections; open ones go on.
     package func replaceTLS(_ context: NIOSSLContext) {

@@ -1,3 +1,4 @@
+import CausewayHTTP
 import CausewayModel
 import CausewaySession
 import CausewayWire

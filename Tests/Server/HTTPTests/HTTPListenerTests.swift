@@ -1,5 +1,6 @@
 import CausewayHTTP
 import Logging
+import Synchronization
 import Testing
 
 /// What a listener of HTTP/1.1 answers, and what it does with those who break the rules.
@@ -26,13 +27,19 @@ struct HTTPListenerTests {
     }
 
     private func withListener(
-        _ limits: HTTPLimits = HTTPLimits(), _ body: (Int) async throws -> Void
+        _ limits: HTTPLimits = HTTPLimits(), _ service: any HTTPService = Echo(), _ body: (Int) async throws -> Void
+    ) async throws {
+        try await withListener(limits, service) { _, port in try await body(port) }
+    }
+
+    private func withListener(
+        _ limits: HTTPLimits, _ service: any HTTPService, _ body: (HTTPListener, Int) async throws -> Void
     ) async throws {
         let listener = HTTPListener(
-            host: "127.0.0.1", port: 0, tls: nil, service: Echo(), limits: limits, logger: Logger(label: "test"))
+            host: "127.0.0.1", port: 0, tls: nil, service: service, limits: limits, logger: Logger(label: "test"))
         let port = try await listener.start()
         do {
-            try await body(port)
+            try await body(listener, port)
         } catch {
             await listener.shutdown()
             throw error
@@ -121,6 +128,48 @@ struct HTTPListenerTests {
                 answer = client.receive(until: "GET b")
             }
             #expect(answer.contains("GET b"))
+        }
+    }
+
+    /// Answers with more bytes than the system holds for a client that does not read, and counts the requests that it has worked on.
+    private final class Large: HTTPService {
+        static let bytes = 8 << 20
+        let worked = Atomic(0)
+
+        func admit(_ head: HTTPHead) -> HTTPAdmission { .body(bytesMax: 0) }
+
+        func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+            worked.add(1, ordering: .relaxed)
+            return .text(String(repeating: "x", count: Self.bytes))
+        }
+    }
+
+    @Test(
+        "answers that wait for clients who do not read are bounded, and nothing is worked on beyond",
+        .timeLimit(.minutes(3)))
+    func unread() async throws {
+        var limits = HTTPLimits()
+        (limits.unreadBytes, limits.unreadBytesOfAddress) = (4 * Large.bytes, 2 * Large.bytes)
+        limits.stalledMilliseconds = 20_000
+        let service = Large()
+        try await withListener(limits, service) { listener, port in
+            let reading = try (0..<2).map { _ in try RawClient(port: port, receiveBytes: 64 << 10) }
+            for client in reading { client.send("GET / HTTP/1.1\r\nhost: here\r\n\r\n") }
+            while listener.unreadBytes < 2 * Large.bytes { try await Task.sleep(for: .milliseconds(5)) }
+            // Both of the address's answers wait: whatever the next one asks, it is refused.
+            for method in ["GET", "POST"] {
+                let client = try RawClient(port: port)
+                client.send("\(method) / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n")
+                #expect(client.receiveAll()?.hasPrefix("HTTP/1.1 503") == true)
+            }
+            #expect(service.worked.load(ordering: .relaxed) == 2 && listener.unreadBytes == 2 * Large.bytes)
+            // One of them reads, and there is room again. The other is closed in time.
+            #expect(reading[0].receiveBytes(Large.bytes) >= Large.bytes)
+            while listener.unreadBytes > Large.bytes { try await Task.sleep(for: .milliseconds(5)) }
+            let next = try RawClient(port: port)
+            next.send("GET / HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n")
+            #expect(next.receiveAll()?.hasPrefix("HTTP/1.1 200") == true)
+            while listener.unreadBytes > 0 { try await Task.sleep(for: .milliseconds(5)) }
         }
     }
 }

@@ -4,7 +4,8 @@ import Foundation
 final class RawClient {
     private let socket: Int32
 
-    init(port: Int) throws {
+    /// - Parameter receiveBytes: how much the system may receive ahead of what is read; it decides if left out.
+    init(port: Int, receiveBytes: Int32? = nil) throws {
         #if canImport(Glibc)
             socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -12,6 +13,9 @@ final class RawClient {
         #endif
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        if var receiveBytes {
+            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receiveBytes, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -41,6 +45,18 @@ final class RawClient {
             received += piece[..<count]
         }
         return String(decoding: received, as: UTF8.self)
+    }
+
+    /// Reads so many bytes, and says how many came.
+    func receiveBytes(_ bytes: Int) -> Int {
+        var received = 0
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while received < bytes {
+            let count = recv(socket, &piece, piece.count, 0)
+            guard count > 0 else { break }
+            received += count
+        }
+        return received
     }
 
     /// What arrives until the server closes; nil when it does not within twenty seconds.
