@@ -84,7 +84,7 @@ let server: [Target] = [
             "Endpoint", "HTTP", "JSON", "Merge", "Model", "Operations", "Query", "Session", "Store", "Subscriptions",
             "Wire",
         ],
-        libraries: [Package.log], documents: ["API.md", "openapi.yaml"]
+        documents: ["API.md", "openapi.yaml"]
     ),
     part(
         "Server", "Endpoint",
@@ -224,7 +224,7 @@ let tests: [Target] = [
             "DataAPI", "Endpoint", "HTTP", "Ingest", "JSON", "Query", "Session", "Store", "StoreEmbedded",
             "Subscriptions", "Wire",
         ],
-        libraries: [Package.log, Package.yaml]
+        libraries: [Package.yaml]
     ),
     test(
         "Server", "Endpoint",
@@ -257,8 +257,9 @@ let tests: [Target] = [
     test(
         "Server", "Daemon",
         uses: [
-            "Admin", "Backup", "Daemon", "Endpoint", "Environment", "HTTP", "Identity", "Model", "ObjectStore",
-            "Operations", "Session", "Store", "StoreEmbedded", "Support/Folders", "Support/Seeds", "Telemetry", "Wire",
+            "Admin", "Backup", "Daemon", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Model",
+            "ObjectStore", "Operations", "Session", "Sinks", "Store", "StoreEmbedded", "Support/Folders",
+            "Support/Seeds", "Telemetry", "Wire",
         ],
         libraries: [Package.log, Package.tracing, Package.tracingInMemory]
     ),
@@ -283,8 +284,7 @@ let tests: [Target] = [
             "DataAPI", "Database", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "JSON", "Operations",
             "Session",
             "Store", "StoreEmbedded", "Support/Seeds", "Sync", "Wire",
-        ],
-        libraries: [Package.log]
+        ]
     ),
     test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs", "Support/Seeds"]),
     test(

@@ -11,6 +11,9 @@ package struct RecordStatistics: Hashable, Sendable {
     /// When the oldest of them was received, in milliseconds since 1970; zero while there is none.
     package var oldestTime: UInt64
     package var file: StorageStatistics
+    /// Snapshots that are open in this process, and how long the oldest of them is.
+    package var snapshots: Int
+    package var oldestSnapshotAge: Duration
 }
 
 extension StoreEmbedded {
@@ -24,9 +27,10 @@ extension StoreEmbedded {
             let reading = try store.read()
             defer { reading.end() }
             let meta = Meta(in: reading)
+            let open = snapshots.census
             return RecordStatistics(
                 historyVersions: meta.version.rawValue - meta.historyStart.rawValue, historyBytes: meta.historyBytes,
-                oldestTime: meta.oldestTime, file: file)
+                oldestTime: meta.oldestTime, file: file, snapshots: open.count, oldestSnapshotAge: open.oldest)
         } catch {
             throw StoreFailure(error)
         }

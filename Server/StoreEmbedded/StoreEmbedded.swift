@@ -99,6 +99,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     let declared = Mutex(DeclaredSchemas())
 
     let keeping = Mutex(ClientKeeping())
+    let snapshots = OpenSnapshots()
 
     /// Entries of the history that commits have read to find out what callers may know, since this was opened.
     package var pastEntriesRead: Int { pastEntries.load(ordering: .relaxed) }
@@ -163,7 +164,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     package func snapshot() throws(StoreFailure) -> any StoreSnapshot {
         do {
             let transaction = try store.read()
-            return EmbeddedSnapshot(transaction, catalog(of: transaction))
+            return EmbeddedSnapshot(transaction, catalog(of: transaction), snapshots.open())
         } catch {
             throw StoreFailure(error)
         }

@@ -1,6 +1,6 @@
 /// Every metric of the server. `METRICS.md` says the same for people; a test compares the two.
 package enum MetricCatalog {
-    package static let all = server + callers + sessions + commits + ingest + databases + process
+    package static let all = server + callers + sessions + commits + ingest + backEnds + databases + process
 
     // MARK: - The server itself
 
@@ -123,7 +123,7 @@ package enum MetricCatalog {
         "causeway_operations_merged_total", .counter, labels: ["database"], "Operations of devices that were applied.")
     package static let operationsRefused = MetricDefinition(
         "causeway_operations_refused_total", .counter, labels: ["database", "code"],
-        "Operations of devices that were refused, by the name of the failure.")
+        "Operations of devices and back ends that were refused, by the name of the failure.")
     package static let queueSeconds = MetricDefinition(
         "causeway_upload_queue_seconds", .histogram, unit: "seconds", labels: ["database"], bounds: MetricBounds.work,
         "How long uploads waited for the writer.")
@@ -152,7 +152,7 @@ package enum MetricCatalog {
 
     static let databases = [
         databaseUp, databaseVersion, historyVersions, historyBytes, historyAge, fileSize, fileUsed, fileFree,
-        filePinned, snapshotOldest,
+        filePinned, snapshotOldest, snapshots, snapshotAge,
     ]
 
     package static let databaseUp = MetricDefinition(
@@ -180,6 +180,12 @@ package enum MetricCatalog {
     package static let snapshotOldest = MetricDefinition(
         "causeway_snapshot_oldest_commits", .gauge, labels: ["database"],
         "How many commits were made since the oldest open snapshot; 0 when there is none.")
+    package static let snapshots = MetricDefinition(
+        "causeway_snapshots", .gauge, labels: ["database"],
+        "Snapshots that the server has open. Each pins the pages of its version.")
+    package static let snapshotAge = MetricDefinition(
+        "causeway_snapshot_age_seconds", .gauge, unit: "seconds", labels: ["database"],
+        "How long the oldest snapshot that the server has open is there.")
 
     // MARK: - The process, under the names that Prometheus' own libraries use
 

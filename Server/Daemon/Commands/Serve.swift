@@ -55,6 +55,7 @@ struct Serve: AsyncParsableCommand {
         let changes = ChangesService(
             Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.feed) }),
             callers: FeedAuthenticator(authenticator: authenticator),
+            observer: FeedTelemetry(databases: tenants.map(\.name), telemetry: telemetry),
             now: { clock.now() })
         let endpoint = try Endpoint(
             configuration.endpoint(inspection),
@@ -63,7 +64,9 @@ struct Serve: AsyncParsableCommand {
             authenticator: authenticator, clock: clock, logger: logger,
             observer: EndpointTelemetry(databases: tenants.map(\.name), telemetry: telemetry)
         )
-        let api = try configuration.apiListener(inspection, tenants, authenticator, changes, logger)
+        let api = try configuration.apiListener(
+            inspection, tenants, authenticator, changes,
+            observer: APITelemetry(databases: tenants.map(\.name), telemetry: telemetry), logger)
         let admin = try configuration.adminListener(inspection, endpoint, tenants, telemetry, logger: logger)
         telemetry.audit(AuditEvent(.serverStarted, subject: Release.version))
         defer { telemetry.audit(AuditEvent(.serverEnded)) }

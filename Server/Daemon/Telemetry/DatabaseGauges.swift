@@ -10,6 +10,7 @@ struct DatabaseGauges: Sendable {
     let name: String
     let conversations: Conversations
     let store: StoreEmbedded
+    private let followers: FollowerGauges
     /// Milliseconds since 1970.
     let now: @Sendable () -> UInt64
     private let reader: GaugeReader
@@ -18,11 +19,13 @@ struct DatabaseGauges: Sendable {
     static let readMilliseconds = 1_000
 
     init(
-        name: String, conversations: Conversations, store: StoreEmbedded, now: @escaping @Sendable () -> UInt64
+        name: String, conversations: Conversations, store: StoreEmbedded, followers: FollowerGauges,
+        now: @escaping @Sendable () -> UInt64
     ) {
         self.name = name
         self.conversations = conversations
         self.store = store
+        self.followers = followers
         self.now = now
         reader = GaugeReader(label: "causeway.metrics")
     }
@@ -34,11 +37,11 @@ struct DatabaseGauges: Sendable {
             MetricSample(MetricCatalog.databaseUp, name, is: late.isEmpty ? 1 : 0),
             MetricSample(MetricCatalog.databaseVersion, name, is: Double(store.version.rawValue)),
         ]
-        let facts = await reader.read(withinMilliseconds: Self.readMilliseconds) { [conversations, store] in
-            (try? store.statistics()).map { ($0, conversations.census()) }
+        let facts = await reader.read(withinMilliseconds: Self.readMilliseconds) { [conversations, store, followers] in
+            (try? (store.statistics(), followers.read())).map { ($0, $1, conversations.census()) }
         }
-        guard let (statistics, census) = facts else { return (samples, false) }
-        samples += self.samples(of: statistics) + self.samples(of: census)
+        guard let (statistics, behind, census) = facts else { return (samples, false) }
+        samples += self.samples(of: statistics) + behind + self.samples(of: census)
         return (samples, true)
     }
 
@@ -54,6 +57,8 @@ struct DatabaseGauges: Sendable {
             MetricSample(MetricCatalog.fileFree, name, is: Double(file.freeBytes)),
             MetricSample(MetricCatalog.filePinned, name, is: Double(file.pinnedBytes)),
             MetricSample(MetricCatalog.snapshotOldest, name, is: Double(file.oldestSnapshot?.commitsBehind ?? 0)),
+            MetricSample(MetricCatalog.snapshots, name, is: Double(statistics.snapshots)),
+            MetricSample(MetricCatalog.snapshotAge, name, is: statistics.oldestSnapshotAge / .seconds(1)),
         ]
     }
 

@@ -70,13 +70,8 @@ struct EndpointTelemetry: EndpointObserver {
         telemetry.registry.counter(MetricCatalog.requests, label(facts.database), call, failure.code.name).add()
         switch failure.code {
         case .tokenInvalid, .tokenExpired:
-            // Its message says what is wrong with the token, and holds nothing of it.
-            telemetry.events.note(
-                "token refused", from: facts.address, metadata(facts, ["reason": .text(failure.message)]))
-            telemetry.audit(
-                AuditEvent(
-                    .tokenRefused, database: facts.database, address: facts.address, subject: facts.call,
-                    code: failure.code.name))
+            telemetry.tokenRefused(
+                failure.code.name, failure.message, of: facts.call, database: facts.database, from: facts.address)
         case .serverEnding:
             break
         default:
@@ -85,11 +80,11 @@ struct EndpointTelemetry: EndpointObserver {
         }
     }
 
-    private func metadata(_ facts: RequestFacts, _ more: Logger.Metadata = [:]) -> Logger.Metadata {
+    private func metadata(_ facts: RequestFacts) -> Logger.Metadata {
         var metadata: Logger.Metadata = ["database": .text(facts.database), "call": .text(facts.call)]
         if let user = facts.user { metadata["user"] = .text(user) }
         if let failure = facts.failure { metadata["code"] = "\(failure.code.name)" }
-        return metadata.merging(more) { $1 }
+        return metadata
     }
 
     // MARK: - Accounts

@@ -160,10 +160,9 @@ struct SessionTelemetry: SessionObserver {
                     "class": .text(refused.className), "code": "\(refused.code.name)", "count": .number(refused.count),
                 ]))
         guard refused.code == .permissionDenied else { return }
-        telemetry.audit(
-            AuditEvent(
-                .operationsRefused, database: database, user: party.user, address: party.address,
-                subject: refused.className, code: refused.code.name, count: refused.count))
+        telemetry.operationsDenied(
+            refused.count, of: refused.className, database: database, user: party.user, from: party.address,
+            code: refused.code.name)
     }
 
     private func note(_ committed: Committed) {

@@ -8,12 +8,12 @@ extension Configuration {
     /// The listener for back ends; nil when they are not served.
     func apiListener(
         _ inspection: Inspection, _ tenants: [Tenant], _ authenticator: any Authenticator, _ changes: ChangesService,
-        _ logger: Logger
+        observer: any APIObserver, _ logger: Logger
     ) throws -> HTTPListener? {
         guard let api else { return nil }
         let service = DataAPI(
             databases: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
-            authenticator: authenticator, logger: logger)
+            authenticator: authenticator, observer: observer)
         var limits = HTTPLimits()
         limits.graceMilliseconds = Int64(self.limits.gracefulEndSeconds) * 1_000
         return HTTPListener(
@@ -31,6 +31,11 @@ private struct BackEndService: HTTPService {
 
     func admit(_ head: HTTPHead) -> HTTPAdmission {
         changes.serves(head) ? changes.admit(head) : data.admit(head)
+    }
+
+    func answer(to refusal: HTTPRefusal, of head: HTTPHead?) -> HTTPAnswer {
+        if let head, changes.serves(head) { return changes.answer(to: refusal, of: head) }
+        return data.answer(to: refusal, of: head)
     }
 
     func answer(_ request: HTTPRequest) async -> HTTPAnswer {

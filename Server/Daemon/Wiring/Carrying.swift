@@ -37,9 +37,6 @@ struct Carrying: Service {
         self.retentions = retentions
     }
 
-    /// For whoever watches the server.
-    var states: [CarrierState] { carriers.map(\.state) }
-
     func run() async throws {
         let tasks = carriers.map { carrier in Task { await carrier.run() } }
         let sweeping = Task { await sweep() }
@@ -94,7 +91,7 @@ extension Tenant {
                 name: webhook.name, selection: selection, eventsMax: webhook.batchEvents,
                 bytesMax: webhook.batchKilobytes << 10),
             to: WebhookSender(webhook.receiver.rules, now: { clock.now() }), source: FeedSource(store), keeping: store,
-            state: CarrierState(database: name, name: webhook.name), random: SystemRandom(), logger: logger)
+            state: state(.webhook, webhook.name), random: SystemRandom(), logger: logger)
     }
 
     fileprivate func sink(_ settings: Configuration.OneWaySink, _ clock: any WallClock, _ logger: Logger) -> SinkCarrier
@@ -114,8 +111,15 @@ extension Tenant {
                     receiver.rules, database: name, name: settings.name, keeping: store, now: { clock.now() })
             }
         return SinkCarrier(
-            sink, state: CarrierState(database: name, name: settings.name),
+            sink, state: state(.sink, settings.name),
             reader: ArrivalReader(FeedSource(store), classes: settings.classes), keeping: store,
             bell: NewsBell { [store] in store.newestArrival }, random: SystemRandom(), logger: logger)
+    }
+
+    private func state(_ kind: CarrierState.Kind, _ name: String) -> CarrierState {
+        guard let state = carriers.first(where: { $0.kind == kind && $0.name == name }) else {
+            preconditionFailure("The database was opened without its \(kind.rawValue) “\(name)”.")
+        }
+        return state
     }
 }

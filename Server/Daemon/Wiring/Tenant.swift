@@ -2,6 +2,7 @@ import CausewayEnvironment
 import CausewayFeed
 import CausewayIngest
 import CausewaySession
+import CausewaySinks
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewayWire
@@ -17,6 +18,8 @@ final class Tenant: Sendable {
     let store: StoreEmbedded
     /// The database, as the change feed and what carries it on read it.
     let feed: FeedSource
+    /// How its webhooks and sinks are doing.
+    let carriers: [CarrierState]
     private let lock: FolderLock
     private let clock: any WallClock
     private let maintenance = StoreThread(label: "causeway.maintenance")
@@ -55,8 +58,14 @@ final class Tenant: Sendable {
             lookChecks: Self.lookChecks(limits.looksCheckedPercent, database.name, logger), observer: observer,
             now: { clock.now() }
         )
+        carriers =
+            database.carriers.webhooks.map { CarrierState(database: database.name, .webhook, name: $0.name) }
+            + database.carriers.sinks.map { CarrierState(database: database.name, .sink, name: $0.name) }
         gauges = DatabaseGauges(
-            name: database.name, conversations: conversations, store: store, now: { clock.now() })
+            name: database.name, conversations: conversations, store: store,
+            followers: FollowerGauges(
+                database: database.name, feed: feed, carriers: carriers, now: { clock.now() }),
+            now: { clock.now() })
     }
 
     private static func lookChecks(_ percent: Int, _ name: String, _ logger: Logger) -> LookChecks {

@@ -102,5 +102,5 @@ final class ListPage: @unchecked Sendable {
         return scan.isCut ? scan.cutPosition : nil
     }
 
-    var answer: HTTPAnswer { .json(json.bytes) }
+    var answer: APIAnswer { APIAnswer(.json(json.bytes), objectsRead: written) }
 }

@@ -13,6 +13,8 @@ package struct APIError: Error, Hashable, Sendable {
     package var refusals: [Refusal] = []
     /// For status 405: what the path takes.
     package var methodsAllowed: [String] = []
+    /// Writes that the permission rules refuse, by class. Who watches the server is told of them; the client is not.
+    package internal(set) var denied: [DeniedWrites] = []
 
     package init(_ code: Code, _ message: String) {
         self.code = code
@@ -80,6 +82,17 @@ extension APIError.Code {
 extension APIError {
     package init(_ failure: StoreFailure) {
         self.init(Code(failure.code), failure.message)
+    }
+
+    /// What the listener refuses.
+    init(_ refusal: HTTPRefusal) {
+        let code: Code =
+            switch refusal {
+            case .targetInvalid: .requestInvalid
+            case .bodyTooLarge: .bodyTooLarge
+            case .answersUnread: .serverBusy
+            }
+        self.init(code, refusal.message)
     }
 
     /// What an authenticator says of a token.

@@ -4,14 +4,13 @@ import CausewayModel
 package import CausewaySession
 import CausewayStore
 import CausewayWire
-package import Logging
 
 /// Serves the data of databases to back ends, as JSON over HTTP/1.1. API.md is its specification.
 package final class DataAPI: HTTPService {
     private let databases: ExactDictionary<Database>
     private let authenticator: any Authenticator
     private let limits: APILimits
-    private let faults: FaultLog
+    private let observer: any APIObserver
 
     private struct Database: Sendable {
         var conversations: Conversations
@@ -20,7 +19,7 @@ package final class DataAPI: HTTPService {
 
     package init(
         databases: [String: Conversations], authenticator: any Authenticator, limits: APILimits = APILimits(),
-        logger: Logger
+        observer: any APIObserver = NoAPIObserver()
     ) {
         self.databases = ExactDictionary(
             uniqueKeysWithValues: databases.map { name, conversations in
@@ -29,47 +28,72 @@ package final class DataAPI: HTTPService {
             })
         self.authenticator = authenticator
         self.limits = limits
-        faults = FaultLog(logger)
+        self.observer = observer
     }
 
     package func admit(_ head: HTTPHead) -> HTTPAdmission {
+        var facts = APIFacts(head)
         do throws(APIError) {
             let route = try APIRoute(head)
+            facts.note(route)
             if route.call.namesDatabase { _ = try caller(head, route) }
             return .body(bytesMax: route.call.body == nil ? 0 : limits.bodyBytes)
         } catch {
-            return .refused(error.answer)
+            return .refused(refused(error, facts))
         }
     }
 
+    package func answer(to refusal: HTTPRefusal, of head: HTTPHead?) -> HTTPAnswer {
+        let error = APIError(refusal)
+        guard let head else { return error.answer }
+        var facts = APIFacts(head)
+        do throws(APIError) {
+            facts.note(try APIRoute(head))
+        } catch {}
+        return refused(error, facts)
+    }
+
+    private func refused(_ error: APIError, _ facts: APIFacts) -> HTTPAnswer {
+        var facts = facts
+        facts.failure = error
+        observer.observe(.refused(facts))
+        return error.answer
+    }
+
     package func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+        let start = ContinuousClock.now
+        var facts = APIFacts(request.head)
+        defer { observer.observe(.answered(facts, nanoseconds: start.elapsedNanoseconds)) }
         do throws(APIError) {
             let route = try APIRoute(request.head)
+            facts.note(route)
             guard route.call.namesDatabase else {
                 return HTTPAnswer.text(OpenAPIDocument.text, type: "application/yaml")
             }
             let (caller, database) = try caller(request.head, route)
-            return try await database.places.hold(for: caller.user) { () throws(APIError) in
+            facts.user = caller.user.string
+            let made = try await database.places.hold(for: caller.user) { () throws(APIError) in
                 try await answer(request, route, caller, database.conversations)
             }
+            facts.objectsRead = made.objectsRead
+            return made.http
         } catch {
-            // What the client cannot help is the operator's to know.
-            if error.code == .serverFault || error.code == .serverOutOfSpace { faults.note(error) }
+            facts.failure = error
             return error.answer
         }
     }
 
     private func answer(
         _ request: HTTPRequest, _ route: APIRoute, _ caller: KnownCaller, _ conversations: Conversations
-    ) async throws(APIError) -> HTTPAnswer {
+    ) async throws(APIError) -> APIAnswer {
         let reader = ReadCalls(conversations: conversations, caller: caller, limits: limits)
         let writer = WriteCalls(conversations: conversations, caller: caller, limits: limits)
         switch route.call.name {
-        case .readSchema: return try await reader.schema()
+        case .readSchema: return APIAnswer(try await reader.schema())
         case .listObjects: return try await reader.list(route)
         case .readObject: return try await reader.object(route)
         case .createObject, .patchObject, .putObject, .deleteObject, .commitTransaction:
-            return try await writer.write(request, route)
+            return APIAnswer(try await writer.write(request, route))
         case .openapi: preconditionFailure("The document names no database.")
         }
     }
@@ -87,5 +111,16 @@ package final class DataAPI: HTTPService {
         } catch {
             throw APIError(error)
         }
+    }
+}
+
+/// An answer, and what it has cost.
+struct APIAnswer: Sendable {
+    var http: HTTPAnswer
+    /// Objects that it holds.
+    var objectsRead: Int
+
+    init(_ http: HTTPAnswer, objectsRead: Int = 0) {
+        (self.http, self.objectsRead) = (http, objectsRead)
     }
 }

@@ -17,7 +17,7 @@ struct ReadCalls: Sendable {
         try await conversations.piece { snapshot throws(APIError) in .json(snapshot.schema.document) }
     }
 
-    func object(_ route: APIRoute) async throws(APIError) -> HTTPAnswer {
+    func object(_ route: APIRoute) async throws(APIError) -> APIAnswer {
         let permissions = permissions
         return try await conversations.piece { snapshot throws(APIError) in
             let (number, classSchema) = try snapshot.apiClass(route.className)
@@ -30,11 +30,11 @@ struct ReadCalls: Sendable {
             var answer = HTTPAnswer.json(writer.bytes)
             // A part of an object says nothing of the rest.
             if columns == nil { answer.headers.append(.init("etag", ObjectTag.text(of: writer.bytes))) }
-            return answer
+            return APIAnswer(answer, objectsRead: 1)
         }
     }
 
-    func list(_ route: APIRoute) async throws(APIError) -> HTTPAnswer {
+    func list(_ route: APIRoute) async throws(APIError) -> APIAnswer {
         let (permissions, limits) = (permissions, limits)
         let page = try await conversations.piece { snapshot throws(APIError) in
             try ListPage(snapshot, route, under: permissions, limits)

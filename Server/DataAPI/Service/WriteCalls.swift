@@ -26,6 +26,14 @@ struct WriteCalls: Sendable {
         } catch {
             throw APIError(error)
         }
+        do throws(APIError) {
+            return try await commit(requested, as: client)
+        } catch {
+            throw error.naming(writes)
+        }
+    }
+
+    private func commit(_ requested: Requested, as client: CallClient) async throws(APIError) -> HTTPAnswer {
         var attempt = 1
         while true {
             switch try await plan(requested, client) {

@@ -6,6 +6,7 @@ package struct ChangesService: HTTPService {
     private let sources: [String: FeedSource]
     private let callers: any FeedCallers
     private let heartbeatMilliseconds: UInt64
+    private let observer: any FeedObserver
     private let now: @Sendable () -> UInt64
 
     /// The time between two signs of life for a reader.
@@ -16,11 +17,13 @@ package struct ChangesService: HTTPService {
     ///   - now: milliseconds since 1970.
     package init(
         _ sources: [String: FeedSource], callers: any FeedCallers,
-        heartbeatMilliseconds: UInt64 = ChangesService.heartbeatMilliseconds, now: @escaping @Sendable () -> UInt64
+        heartbeatMilliseconds: UInt64 = ChangesService.heartbeatMilliseconds,
+        observer: any FeedObserver = NoFeedObserver(), now: @escaping @Sendable () -> UInt64
     ) {
         self.sources = sources
         self.callers = callers
         self.heartbeatMilliseconds = heartbeatMilliseconds
+        self.observer = observer
         self.now = now
     }
 
@@ -31,32 +34,48 @@ package struct ChangesService: HTTPService {
 
     package func admit(_ head: HTTPHead) -> HTTPAdmission {
         guard serves(head) else { return .refused(.text("There is nothing here.\n", status: 404)) }
-        guard head.method == "GET" else { return .refused(.text("Use GET.\n", status: 405)) }
+        guard head.method == "GET" else {
+            var answer = HTTPAnswer.json(FeedFailure(.requestInvalid, "Changes are read. Use GET.").json, status: 405)
+            answer.headers.append(.init("allow", "GET"))
+            return .refused(answer)
+        }
         return .body(bytesMax: Self.bodyBytesMax)
+    }
+
+    package func answer(to refusal: HTTPRefusal, of head: HTTPHead?) -> HTTPAnswer {
+        var answer = FeedFailure(refusal == .answersUnread ? .busy : .requestInvalid, refusal.message).answer
+        answer.status = refusal.status
+        return answer
     }
 
     /// A GET has no body.
     private static let bodyBytesMax = 0
 
     package func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+        var party = FeedParty(database: request.head.path[2], address: request.head.peer.group)
         do throws(FeedFailure) {
-            let database = request.head.path[2]
-            guard let token = request.head.bearerToken else {
-                throw FeedFailure(
-                    .tokenInvalid, "The request has no token. Send the header “Authorization: Bearer TOKEN”.")
-            }
-            let caller = try callers.caller(for: token, database: database)
-            guard let source = sources[database] else {
-                throw FeedFailure(
-                    .databaseUnknown, "The server has no database “\(database.prefix(64))”. Correct the path.")
-            }
-            let listener = try FeedListener(
-                source, caller, try ChangesQuery(request.head), heartbeatMilliseconds: heartbeatMilliseconds,
-                now: now)
-            return try await listener.answer()
+            return try await answer(request.head, &party)
         } catch {
+            observer.observe(.refused(party, error))
             return error.answer
         }
+    }
+
+    private func answer(_ head: HTTPHead, _ party: inout FeedParty) async throws(FeedFailure) -> HTTPAnswer {
+        guard let token = head.bearerToken else {
+            throw FeedFailure(
+                .tokenInvalid, "The request has no token. Send the header “Authorization: Bearer TOKEN”.")
+        }
+        let caller = try callers.caller(for: token, database: party.database)
+        party.user = caller.user
+        guard let source = sources[party.database] else {
+            throw FeedFailure(
+                .databaseUnknown, "The server has no database “\(party.database.prefix(64))”. Correct the path.")
+        }
+        let listener = try FeedListener(
+            source, caller, party, try ChangesQuery(head), heartbeatMilliseconds: heartbeatMilliseconds,
+            observer: observer, now: now)
+        return try await listener.answer()
     }
 
     /// Ends every reader, with a word.

@@ -9,7 +9,9 @@ import Synchronization
 final class FeedListener: Sendable {
     private let source: FeedSource
     private let caller: FeedCaller
+    private let party: FeedParty
     private let query: ChangesQuery
+    private let observer: any FeedObserver
     private let now: @Sendable () -> UInt64
     private let place: FeedPlace
     /// Rules under which it began.
@@ -24,21 +26,25 @@ final class FeedListener: Sendable {
 
     private struct Part: Sendable {
         var bytes: [UInt8] = []
+        var events = 0
         var isLeft = false
     }
 
     init(
-        _ source: FeedSource, _ caller: FeedCaller, _ query: ChangesQuery,
-        heartbeatMilliseconds: UInt64, now: @escaping @Sendable () -> UInt64
+        _ source: FeedSource, _ caller: FeedCaller, _ party: FeedParty, _ query: ChangesQuery,
+        heartbeatMilliseconds: UInt64, observer: any FeedObserver, now: @escaping @Sendable () -> UInt64
     ) throws(FeedFailure) {
         self.source = source
         self.caller = caller
+        self.party = party
         self.query = query
         self.heartbeatMilliseconds = heartbeatMilliseconds
+        self.observer = observer
         self.now = now
-        place = try source.place(for: caller.user)
+        let start = query.since ?? FeedPosition(source.backend.version)
+        place = try source.place(for: caller.user, at: start.version)
         permissions = caller.permissions()
-        reader = Mutex(FeedReader(from: query.since ?? FeedPosition(source.backend.version), query.selection))
+        reader = Mutex(FeedReader(from: start, query.selection))
     }
 
     /// Does the first step, so that a request that cannot be served is refused with a status.
@@ -74,32 +80,44 @@ final class FeedListener: Sendable {
     // MARK: - The stream
 
     private func run(_ first: Part, _ writer: HTTPBodyWriter) async throws {
-        var part = first
-        var lastSign = ContinuousClock.now
+        let start = ContinuousClock.now
+        observer.observe(.opened(party))
+        var ending = FeedEnding.complete
+        defer { observer.observe(.ended(party, ending, lifeMilliseconds: start.elapsedNanoseconds / 1_000_000)) }
         do throws(FeedFailure) {
-            while true {
-                if !part.bytes.isEmpty {
-                    try await write(part.bytes, writer)
-                    lastSign = .now
-                }
-                guard part.isLeft || query.isLive else { return try await sayPosition(writer) }
-                // Also while it goes over versions of which there is nothing to tell.
-                if rest(after: lastSign) <= .zero {
-                    try await sayPosition(writer)
-                    lastSign = .now
-                }
-                if !part.isLeft {
-                    let milliseconds = UInt64(max(1, rest(after: lastSign) / .milliseconds(1)))
-                    await source.bell.wait(beyond: position.version.rawValue, milliseconds: milliseconds)
-                }
-                try checkCaller()
-                part = try await next()
-            }
+            try await follow(first, writer)
         } catch {
-            guard error.code != .readerGone else { throw error }
+            ending = error.code == .readerGone ? .gone : .failed(error.code)
+            guard ending != .gone else { throw error }
             var bytes: [UInt8] = []
             query.format.append("end", nil, error.json, to: &bytes)
             try await writer.write(bytes)
+        }
+    }
+
+    /// Until the reader has what it asked for.
+    private func follow(_ first: Part, _ writer: HTTPBodyWriter) async throws(FeedFailure) {
+        var part = first
+        var lastSign = ContinuousClock.now
+        while true {
+            if !part.bytes.isEmpty {
+                try await write(part.bytes, writer)
+                observer.observe(.told(party, events: part.events))
+                lastSign = .now
+            }
+            place.reached(position.version)
+            guard part.isLeft || query.isLive else { return try await sayPosition(writer) }
+            // Also while it goes over versions of which there is nothing to tell.
+            if rest(after: lastSign) <= .zero {
+                try await sayPosition(writer)
+                lastSign = .now
+            }
+            if !part.isLeft {
+                let milliseconds = UInt64(max(1, rest(after: lastSign) / .milliseconds(1)))
+                await source.bell.wait(beyond: position.version.rawValue, milliseconds: milliseconds)
+            }
+            try checkCaller()
+            part = try await next()
         }
     }
 
@@ -150,6 +168,7 @@ final class FeedListener: Sendable {
                     var json = JSONWriter()
                     event.append(to: &json)
                     query.format.append("change", event.position, json.bytes, to: &part.bytes)
+                    part.events += 1
                     return part.bytes.count < Self.partBytesMax
                 }
                 return part

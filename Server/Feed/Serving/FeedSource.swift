@@ -1,4 +1,4 @@
-import CausewayModel
+package import CausewayModel
 package import CausewaySession
 package import CausewayStore
 import Synchronization
@@ -12,8 +12,10 @@ package final class FeedSource: Sendable {
     private let readers = Mutex(Readers())
 
     private struct Readers {
-        var count = 0
+        /// How far each has read.
+        var positions: [UInt64: ServerVersion] = [:]
         var ofUser: [ExactString: Int] = [:]
+        var lastNumber: UInt64 = 0
     }
 
     package static let readersMax = 64
@@ -26,31 +28,40 @@ package final class FeedSource: Sendable {
     }
 
     /// How many read at the moment.
-    package var readerCount: Int { readers.withLock { $0.count } }
+    package var readerCount: Int { readers.withLock { $0.positions.count } }
+
+    /// The version up to which the reader has read that is furthest behind; nil without readers.
+    package var slowestPosition: ServerVersion? { readers.withLock { $0.positions.values.min() } }
 
     /// A place among the readers; it is given back with the last reference.
-    func place(for user: String) throws(FeedFailure) -> FeedPlace {
+    func place(for user: String, at position: ServerVersion) throws(FeedFailure) -> FeedPlace {
         let name = ExactString(user)
-        let isFree = readers.withLock { readers in
-            guard readers.count < Self.readersMax, readers.ofUser[name, default: 0] < Self.readersMaxOfUser else {
-                return false
-            }
-            readers.count += 1
+        let number: UInt64? = readers.withLock { readers in
+            guard readers.positions.count < Self.readersMax, readers.ofUser[name, default: 0] < Self.readersMaxOfUser
+            else { return nil }
+            readers.lastNumber += 1
+            readers.positions[readers.lastNumber] = position
             readers.ofUser[name, default: 0] += 1
-            return true
+            return readers.lastNumber
         }
-        guard isFree else {
+        guard let number else {
             throw FeedFailure(
                 .busy,
                 "\(Self.readersMax) readers follow this database, or \(Self.readersMaxOfUser) of this user. Close one, or "
                     + "connect again later.")
         }
-        return FeedPlace { [self] in
-            readers.withLock { readers in
-                readers.count -= 1
-                let left = readers.ofUser[name, default: 1] - 1
-                readers.ofUser[name] = left > 0 ? left : nil
-            }
+        return FeedPlace(number, name, of: self)
+    }
+
+    fileprivate func reached(_ position: ServerVersion, _ number: UInt64) {
+        readers.withLock { $0.positions[number] = position }
+    }
+
+    fileprivate func leave(_ number: UInt64, _ user: ExactString) {
+        readers.withLock { readers in
+            readers.positions[number] = nil
+            let left = readers.ofUser[user, default: 1] - 1
+            readers.ofUser[user] = left > 0 ? left : nil
         }
     }
 
@@ -78,13 +89,18 @@ package final class FeedSource: Sendable {
     }
 }
 
-/// Gives something back when nobody refers to it any more.
+/// A reader's place, which is given back when nobody refers to it any more.
 final class FeedPlace: Sendable {
-    private let giveBack: @Sendable () -> Void
+    private let number: UInt64
+    private let user: ExactString
+    private let source: FeedSource
 
-    init(_ giveBack: @escaping @Sendable () -> Void) {
-        self.giveBack = giveBack
+    fileprivate init(_ number: UInt64, _ user: ExactString, of source: FeedSource) {
+        (self.number, self.user, self.source) = (number, user, source)
     }
 
-    deinit { giveBack() }
+    /// Notes how far the reader is.
+    func reached(_ position: ServerVersion) { source.reached(position, number) }
+
+    deinit { source.leave(number, user) }
 }

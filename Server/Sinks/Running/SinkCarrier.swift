@@ -34,8 +34,12 @@ package struct SinkCarrier: Carrier {
     package func run() async {
         var backoff = Backoff(random: random)
         while !Task.isCancelled {
+            state.begins()
             do throws(SinkFailure) {
-                try await carry { backoff.succeeded() }
+                try await carry {
+                    backoff.succeeded()
+                    state.succeeded()
+                }
             } catch {
                 let milliseconds = backoff.failed()
                 report(error, milliseconds)

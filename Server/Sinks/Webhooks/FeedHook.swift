@@ -61,8 +61,12 @@ package final class FeedHook: Carrier {
     package func run() async {
         var backoff = Backoff(random: random)
         while !Task.isCancelled {
+            state.begins()
             do throws(SinkFailure) {
-                try await follow { backoff.succeeded() }
+                try await follow {
+                    backoff.succeeded()
+                    state.succeeded()
+                }
             } catch {
                 let milliseconds = backoff.failed()
                 report(error, milliseconds)

@@ -11,13 +11,15 @@ final class EmbeddedSnapshot: StoreSnapshot {
     let catalog: RecordCatalog
     let version: ServerVersion
     let historyStart: ServerVersion
+    private let place: OpenSnapshot
     private var tables: [Int: Table] = [:]
     /// Primary keys of link targets, which many objects share.
     var targetKeys: [Int: [ObjectKey: PrimaryKey]] = [:]
     var wholeReader = WholeReader()
 
-    init(_ transaction: Transaction, _ catalog: RecordCatalog) {
+    init(_ transaction: Transaction, _ catalog: RecordCatalog, _ place: OpenSnapshot) {
         self.transaction = transaction
+        self.place = place
         self.catalog = catalog
         let meta = Meta(in: transaction)
         version = meta.version

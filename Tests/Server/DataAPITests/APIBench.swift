@@ -10,7 +10,6 @@ import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewayWire
-import Logging
 import Synchronization
 import Testing
 
@@ -22,6 +21,8 @@ final class APIBench: Sendable {
     let folder: String
     /// What callers may do, as the permission office says at the moment; nil is everything.
     let rules: Rules
+    /// What the API has told of.
+    let events = Events()
 
     static let database = "garden"
 
@@ -38,7 +39,15 @@ final class APIBench: Sendable {
         conversations = Conversations(backend: store, intake: Intake(store), now: { now })
         api = DataAPI(
             databases: [Self.database: conversations], authenticator: Names(rules: self.rules), limits: limits,
-            logger: Logger(label: "test"))
+            observer: events)
+    }
+
+    final class Events: APIObserver {
+        private let told = Mutex<[APIEvent]>([])
+
+        var all: [APIEvent] { told.withLock { $0 } }
+
+        func observe(_ event: APIEvent) { told.withLock { $0.append(event) } }
     }
 
     /// Another server on the same database, as after a restart.
@@ -107,7 +116,8 @@ final class APIBench: Sendable {
             case .refused(let answer): answer
             case .body(let bytesMax):
                 bytes.count <= bytesMax
-                    ? await api.answer(HTTPRequest(head, body: bytes)) : .text("{}", status: 413)
+                    ? await api.answer(HTTPRequest(head, body: bytes))
+                    : api.answer(to: .bodyTooLarge(bytesMax: bytesMax), of: head)
             }
         guard case .whole(let bytes) = answer.body else {
             Issue.record("The answer is a stream.")

@@ -1,5 +1,6 @@
 import CausewayJSON
 import CausewayDataAPI
+import CausewayHTTP
 import CausewayStore
 import Testing
 
@@ -165,6 +166,48 @@ struct AccessTests {
                 #expect(reply.status == 401 && reply.code == "tokenInvalid")
                 #expect(reply.header("www-authenticate") == "Bearer")
             }
+        }
+    }
+
+    @Test("who watches the server is told of each request: its outcome, what it read, and what the rules refused")
+    func observed() async throws {
+        let bench = try await bench()
+        let before = bench.events.all.count
+        try await bench.call("GET", "objects/Plant?limit=3")
+        try await bench.call("GET", "objects/Plant/1", as: "bad")
+        try await bench.call("PATCH", "objects/Plant/5", #"{"name": "x"}"#)
+        try await bench.call("GET", "schema", "{}")
+        let events = bench.events.all.dropFirst(before).map { event -> (String, APIFacts) in
+            switch event {
+            case .refused(let facts): ("refused", facts)
+            case .answered(let facts, _): ("answered", facts)
+            }
+        }
+        #expect(events.map(\.0) == ["answered", "refused", "answered", "refused"])
+        let facts = events.map(\.1)
+        #expect(facts.map(\.call) == [.listObjects, .readObject, .patchObject, .readSchema])
+        #expect(facts.map(\.user) == ["ann", nil, "ann", nil])
+        #expect(facts.map(\.failure?.code) == [nil, .tokenInvalid, .permissionDenied, .bodyTooLarge])
+        #expect(facts[0].objectsRead == 3 && facts[0].database == APIBench.database)
+        #expect(facts[2].failure?.denied.map(\.className) == ["Plant"])
+        #expect(facts[2].failure?.denied.map(\.count) == [1])
+    }
+
+    @Test("what the listener refuses is answered as JSON")
+    func refusals() async throws {
+        let bench = try APIBench()
+        for (refusal, status, code) in [
+            (.targetInvalid, 400, "requestInvalid"), (.bodyTooLarge(bytesMax: 7), 413, "bodyTooLarge"),
+            (.answersUnread, 503, "serverBusy"),
+        ] as [(HTTPRefusal, Int, String)] {
+            let answer = bench.api.answer(to: refusal, of: nil)
+            guard case .whole(let bytes) = answer.body else {
+                Issue.record("The answer is a stream.")
+                continue
+            }
+            #expect(answer.status == status)
+            #expect(try JSONReader.read(bytes)["code"]?.string == code)
+            #expect(answer.headers.contains { $0.name == "retry-after" } == (status == 503))
         }
     }
 }

@@ -142,16 +142,4 @@ struct BoundTests {
         let notes = try await bench.call("GET", "objects/Plant/1").json["notes"]?.string
         #expect(notes == text("new").replacing("\\n", with: "\n"))
     }
-
-    @Test("failures are logged at a pace, and those left out are counted")
-    func faults() {
-        var pace = FaultPace()
-        let start = ContinuousClock.now
-        var lines = [pace.lineLeavingOut(at: start)]
-        for _ in 0..<1_000 { lines.append(pace.lineLeavingOut(at: start)) }
-        #expect(lines.compactMap { $0 } == [0] && lines.count == 1_001)
-        let second = pace.lineLeavingOut(at: start + FaultPace.interval)
-        let third = pace.lineLeavingOut(at: start + FaultPace.interval + FaultPace.interval)
-        #expect(second == 1_000 && third == 0)
-    }
 }

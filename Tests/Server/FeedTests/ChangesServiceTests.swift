@@ -21,8 +21,17 @@ struct ChangesServiceTests {
         }
     }
 
+    private final class Events: FeedObserver {
+        private let told = Mutex<[FeedEvent]>([])
+
+        var all: [FeedEvent] { told.withLock { $0 } }
+
+        func observe(_ event: FeedEvent) { told.withLock { $0.append(event) } }
+    }
+
     private struct Bench {
         let feed: FeedBench
+        let events = Events()
         let callers = Callers()
         let source: FeedSource
         let service: ChangesService
@@ -34,7 +43,8 @@ struct ChangesServiceTests {
             feed = try FeedBench(historyVersionsMax: historyVersionsMax)
             source = FeedSource(feed.record)
             service = ChangesService(
-                ["tasks": source], callers: callers, heartbeatMilliseconds: heartbeatMilliseconds, now: { 1_000 })
+                ["tasks": source], callers: callers, heartbeatMilliseconds: heartbeatMilliseconds,
+                observer: events, now: { 1_000 })
         }
 
         func answer(_ target: String, token: String = "good", _ headers: [HTTPHead.Header] = []) async throws
@@ -201,5 +211,31 @@ struct ChangesServiceTests {
             try await Task.sleep(for: .milliseconds(1))
         }
         #expect(try await bench.answer("/api/v1/tasks/changes").status == 200)
+    }
+
+    @Test("who watches the server is told of readers and refusals, and how far the slowest reader is")
+    func observed() async throws {
+        let bench = try Bench(historyVersionsMax: 2)
+        for id in 1...5 { try bench.feed.write(make(task(Int64(id)))) }
+        _ = try await bench.answer("/api/v1/tasks/changes", token: "bad")
+        _ = try await bench.answer("/api/v1/tasks/changes?since=1")
+        _ = try await bench.lines("since=3")
+        let words = bench.events.all.map { event -> String in
+            switch event {
+            case .refused(let party, let failure): "refused \(party.user ?? "-") \(failure.code.name)"
+            case .opened(let party): "opened \(party.user ?? "-") \(party.database)"
+            case .told(_, let events): "told \(events)"
+            case .ended(_, let ending, _): "ended \(ending.name)"
+            }
+        }
+        #expect(
+            words == [
+                "refused - tokenInvalid", "refused eve historyGone", "opened eve tasks", "told 2", "ended complete",
+            ])
+        #expect(bench.source.slowestPosition == nil)
+        let slow = try await bench.answer("/api/v1/tasks/changes?since=3")
+        let fast = try await bench.answer("/api/v1/tasks/changes?since=5")
+        #expect(slow.status == 200 && fast.status == 200)
+        #expect(bench.source.slowestPosition == ServerVersion(3))
     }
 }

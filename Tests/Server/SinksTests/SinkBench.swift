@@ -63,7 +63,7 @@ final class SinkBench: Sendable {
         var bounds = ArrivalReader.Bounds()
         bounds.rowsMax = rowsMax
         return SinkCarrier(
-            sink, state: CarrierState(database: "test", name: name),
+            sink, state: CarrierState(database: "test", .sink, name: name),
             reader: ArrivalReader(source, classes: classes, bounds: bounds), keeping: record,
             bell: NewsBell { [record] in record.newestArrival }, random: SystemRandom(),
             logger: Logger(label: "test"))

@@ -114,7 +114,7 @@ struct WebhookTests {
                 FeedHook(
                     FeedHook.Rules(name: "h", eventsMax: 4), to: WebhookSender(rules, now: { 5_000 }),
                     source: FeedSource(bench.record), keeping: bench.record,
-                    state: CarrierState(database: "test", name: "h"), random: SystemRandom(),
+                    state: CarrierState(database: "test", .webhook, name: "h"), random: SystemRandom(),
                     logger: Logger(label: "test"))
             }
             func told() throws -> [Int] {
@@ -153,7 +153,7 @@ struct WebhookTests {
             to: WebhookSender(
                 WebhookSender.Rules(url: "http://127.0.0.1:1/", secretFile: folder.file("secret")), now: { 5_000 }),
             source: FeedSource(bench.record), keeping: bench.record,
-            state: CarrierState(database: "test", name: "idle"), random: SystemRandom(),
+            state: CarrierState(database: "test", .webhook, name: "idle"), random: SystemRandom(),
             logger: Logger(label: "test"))
         func saved() throws -> ServerVersion? {
             try bench.record.position(of: "webhook/idle").flatMap { bytes in

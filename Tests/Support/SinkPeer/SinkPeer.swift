@@ -40,7 +40,7 @@ struct SinkPeer: AsyncParsableCommand {
             LineSink.Rules(folder: folder + "/lines", rollBytes: Self.rollBytes, rollMilliseconds: 300),
             now: { clock.now() })
         let carrier = SinkCarrier(
-            sink, state: CarrierState(database: "peer", name: "lines"),
+            sink, state: CarrierState(database: "peer", .sink, name: "lines"),
             reader: ArrivalReader(FeedSource(record), classes: nil), keeping: record,
             bell: NewsBell { record.newestArrival }, random: SystemRandom(), logger: Logger(label: "peer"))
         let carrying = Task { await carrier.run() }

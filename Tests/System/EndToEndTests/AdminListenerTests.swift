@@ -1,8 +1,12 @@
+import AsyncHTTPClient
 import Causeway
 import CausewayPrograms
 import CausewayTelemetry
 import Foundation
 import FoundationNetworking
+import NIOCore
+import NIOHTTP1
+import NIOSSL
 import Testing
 
 /// What a running daemon says about itself: metrics, readiness, its log and its audit log.
@@ -14,11 +18,11 @@ struct AdminListenerTests {
     /// Metrics whose series exist only once something has happened, because their labels cannot be known before.
     private static let rare: Set<String> = [
         "causeway_operations_refused_total", "causeway_account_calls_total", "causeway_logins_total",
-        "causeway_downloads_stalled_total", "causeway_log_lines_suppressed_total",
+        "causeway_downloads_stalled_total", "causeway_log_lines_suppressed_total", "causeway_feed_refused_total",
     ]
 
     private func withServer(
-        _ more: String = "",
+        api: Int? = nil,
         _ body:
             @MainActor (Bench, _ get: @MainActor (String, String?) async throws -> (Int, String)) async throws -> Void
     ) async throws {
@@ -31,9 +35,17 @@ struct AdminListenerTests {
             "admin",
             accounts: """
                 admin: {port: \(port), tokenFile: \(folder.path)/token}
-                log: {format: json, audit: audit.log\(more)}
+                log: {format: json, audit: audit.log}
+                \(api.map { "api: {host: 127.0.0.1, port: \($0)}" } ?? "")
+                """,
+            settings: """
+                sinks:
+                  - {name: files, type: files, folder: \(folder.path)/lines}
                 """)
         defer { bench.end() }
+        // It opens beside the listener for devices, which is waited for.
+        let isOpen = try await eventually { (try? await Self.get(port, "/healthz", nil))?.0 == 200 }
+        #expect(isOpen)
         try await body(bench) { path, token in try await Self.get(port, path, token) }
     }
 
@@ -75,6 +87,8 @@ struct AdminListenerTests {
                 text = try await get("/metrics", nil).1
                 return text.contains("causeway_sessions{database=\"items\",state=\"live\"} 2\n")
                     && text.contains("causeway_commit_to_told_seconds_count")
+                    && text.contains("causeway_carrier_success_age_seconds{")
+                    && text.contains("causeway_carrier_lag_seconds{")
                     && text.contains("causeway_admin_requests_total{route=\"GET /metrics\",status=\"200\"}")
             }
             #expect(isCounted, "\(text)")
@@ -89,6 +103,8 @@ struct AdminListenerTests {
                 "causeway_database_up{database=\"items\"} 1",
                 "causeway_audiences{database=\"items\"} 1",
                 "causeway_admin_refused_total{reason=\"token\"} 1",
+                "causeway_carrier_behind{database=\"items\",kind=\"sink\",name=\"files\"} 0",
+                "causeway_feed_readers{database=\"items\"} 0",
             ] { #expect(text.contains(line + "\n"), "\(line)") }
             #expect(!text.contains("tester"))
             try promtool(text)
@@ -158,6 +174,49 @@ struct AdminListenerTests {
                 try String(contentsOf: bench.folder.appending(path: "server/\($0)"), encoding: .utf8)
             }.joined()
             for secret in [foreign, Self.token, "item 1"] { #expect(!all.contains(secret)) }
+        }
+    }
+
+    /// Asks as a back end, over TLS.
+    private func ask(_ url: String, token: String, authority: String) async throws -> UInt {
+        var configuration = HTTPClient.Configuration()
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.trustRoots = .file(authority)
+        configuration.tlsConfiguration = tls
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        var request = HTTPClientRequest(url: url)
+        request.headers.add(name: "authorization", value: "Bearer \(token)")
+        let answer = try await client.execute(request, timeout: .seconds(60))
+        _ = try await answer.body.collect(upTo: 1 << 20)
+        try await client.shutdown()
+        return answer.status.code
+    }
+
+    @Test("requests of back ends are counted, and their refused tokens are in the audit log")
+    func backEnds() async throws {
+        let port = try SyncServer.freePort()
+        try await withServer(api: port) { bench, get in
+            let good = try bench.server.token(user: "back-end")
+            for (token, status) in [(good, 200), ("wrong", 401)] as [(String, UInt)] {
+                for path in ["schema", "changes?live=false"] {
+                    let url = "https://localhost:\(port)/api/v1/items/\(path)"
+                    #expect(try await ask(url, token: token, authority: bench.server.authority) == status)
+                }
+            }
+            var text = ""
+            let isCounted = try await eventually {
+                text = try await get("/metrics", nil).1
+                return [
+                    #"causeway_api_requests_total{database="items",call="readSchema",outcome="ok"} 1"#,
+                    #"causeway_api_requests_total{database="items",call="readSchema",outcome="tokenInvalid"} 1"#,
+                    #"causeway_feed_ended_total{database="items",reason="complete"} 1"#,
+                    #"causeway_feed_refused_total{database="items",code="tokenInvalid"} 1"#,
+                ].allSatisfy { text.contains($0 + "\n") }
+            }
+            #expect(isCounted, "\(text)")
+            let refused = try lines(bench, "audit.log").filter { $0["event"] as? String == "tokenRefused" }
+            #expect(refused.compactMap { $0["subject"] as? String } == ["readSchema", "changes"])
+            #expect(refused.allSatisfy { $0["address"] as? String == "127.0.0.1" })
         }
     }
 

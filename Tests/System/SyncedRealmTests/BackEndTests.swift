@@ -7,7 +7,6 @@ import CausewayIdentity
 import CausewaySession
 import CausewayWire
 import Foundation
-import Logging
 import Testing
 
 @Suite("A back end and devices on one database", .serialized)
@@ -22,7 +21,7 @@ struct BackEndTests {
 
     private func call(_ bench: Bench, _ method: String, _ path: String, _ body: String = "") async throws -> JSON {
         let api = DataAPI(
-            databases: ["bench": bench.conversations], authenticator: Anybody(), logger: Logger(label: "test"))
+            databases: ["bench": bench.conversations], authenticator: Anybody())
         let head = try #require(
             HTTPHead(
                 method: method, target: "/api/v1/bench/\(path)",
