@@ -3,11 +3,12 @@ package struct JSONWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
     /// Whether a comma has to stand before what comes next.
     private var needsComma = false
-    /// Whether the character U+0000, which some readers cannot store, is written as U+FFFD.
-    private let replacesNull: Bool
+    /// Whether the character U+0000, which some readers cannot store, is written as U+FFFD. In names it is written as U+FFFD
+    /// and 0, and U+FFFD twice: two names stay two.
+    private let isWithoutNull: Bool
 
-    package init(replacesNull: Bool = false) {
-        self.replacesNull = replacesNull
+    package init(withoutNull: Bool = false) {
+        isWithoutNull = withoutNull
     }
 
     // MARK: - Values
@@ -20,7 +21,14 @@ package struct JSONWriter: Sendable {
 
     package mutating func write(_ text: String) {
         begin()
-        quote(text)
+        quote(text, isName: false)
+        needsComma = true
+    }
+
+    /// A text that tells things apart, as a key does.
+    package mutating func write(nameText text: String) {
+        begin()
+        quote(text, isName: true)
         needsComma = true
     }
 
@@ -56,7 +64,7 @@ package struct JSONWriter: Sendable {
     /// The name of the member that is written next.
     package mutating func name(_ name: String) {
         begin()
-        quote(name)
+        quote(name, isName: true)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
@@ -93,11 +101,25 @@ package struct JSONWriter: Sendable {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
     }
 
-    private mutating func quote(_ text: String) {
+    private mutating func quote(_ text: String, isName: Bool) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            if byte == 0, replacesNull { bytes += "\u{FFFD}".utf8 } else { JSONText.append(byte, to: &bytes) }
+        for byte in (isWithoutNull ? Self.withoutNull(text, isName: isName) : text).utf8 {
+            JSONText.append(byte, to: &bytes)
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func withoutNull(_ text: String, isName: Bool) -> String {
+        let replacement: Unicode.Scalar = "\u{FFFD}"
+        guard text.unicodeScalars.contains(where: { $0 == "\0" || isName && $0 == replacement }) else { return text }
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\0": scalars += [replacement] + (isName ? ["0"] : [])
+            case replacement where isName: scalars += [replacement, replacement]
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars)
     }
 }

@@ -40,7 +40,9 @@ extension JSONWriter {
         }
     }
 
-    package mutating func write(_ key: PrimaryKey) { write(key.value ?? .null) }
+    package mutating func write(_ key: PrimaryKey) {
+        if case .string(let text) = key { write(nameText: text) } else { write(key.value ?? .null) }
+    }
 
     /// A single value; links are named by the primary key of their target.
     package mutating func write(_ value: Value) {

@@ -19,7 +19,7 @@ struct PostgreSQLColumn: Hashable {
     }
 
     init(_ property: Property, in schema: Schema) {
-        name = PostgreSQLName.shortened(property.name)
+        name = PostgreSQLName.stored(property.name)
         isPrimaryKey = property.isPrimaryKey
         isOptional = property.isOptional
         let type = property.collection == .none ? Self.type(of: property, in: schema) : nil
@@ -54,7 +54,12 @@ struct PostgreSQLColumn: Hashable {
         guard form == .plain, case .single(.value(let value)) = content else {
             return json.write(content)
         }
-        append(value, to: &json)
+        if isPrimaryKey { append(key: value, to: &json) } else { append(value, to: &json) }
+    }
+
+    /// A primary key, also that of a link's target.
+    private func append(key: Value, to json: inout JSONWriter) {
+        if case .string(let text) = key { json.write(nameText: text) } else { append(key, to: &json) }
     }
 
     private func append(_ value: Value, to json: inout JSONWriter) {
@@ -70,7 +75,7 @@ struct PostgreSQLColumn: Hashable {
         case .objectId(let value): json.write(value.hexadecimal)
         case .uuid(let value): json.write(value.hyphenated)
         case .decimal(let value): json.write(Self.decimal(value))
-        case .link(let key): append(key.value ?? .null, to: &json)
+        case .link(let key): append(key: key.value ?? .null, to: &json)
         }
     }
 
@@ -97,29 +102,5 @@ struct PostgreSQLColumn: Hashable {
             return value.seconds < 0 ? "-infinity" : "infinity"
         }
         return TimeText.iso8601(value)
-    }
-}
-
-/// Names in PostgreSQL.
-enum PostgreSQLName {
-    /// Longer ones are cut by PostgreSQL without a word, and two could become one.
-    static let bytesMax = 63
-
-    /// The name, or its beginning with a number that is made of all of it.
-    static func shortened(_ name: String) -> String {
-        guard name.utf8.count > bytesMax else { return name }
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        let mark = "_" + String(hash, radix: 16)
-        var kept = ""
-        for character in name {
-            guard kept.utf8.count + String(character).utf8.count + mark.utf8.count <= bytesMax else { break }
-            kept.append(character)
-        }
-        return kept + mark
-    }
-
-    static func quoted(_ name: String) -> String {
-        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
     }
 }

@@ -20,7 +20,7 @@ struct PostgreSQLTable: Hashable {
     init(_ classSchema: ClassSchema, in schema: Schema, area: String) {
         className = classSchema.name
         name =
-            PostgreSQLName.quoted(area) + "." + PostgreSQLName.quoted(PostgreSQLName.shortened(classSchema.name))
+            PostgreSQLName.quoted(area) + "." + PostgreSQLName.quoted(PostgreSQLName.stored(classSchema.name))
         columns = classSchema.properties.map { PostgreSQLColumn($0, in: schema) }
         numbers = Dictionary(
             uniqueKeysWithValues: classSchema.properties.enumerated().map { (ExactString($1.name), $0) })
@@ -61,7 +61,7 @@ struct PostgreSQLTable: Hashable {
 
     func rows(_ rows: [SinkRow]) -> [UInt8] {
         // No text in PostgreSQL holds the character U+0000.
-        var json = JSONWriter(replacesNull: true)
+        var json = JSONWriter(withoutNull: true)
         json.array(rows) { row, json in
             json.object { append(row, to: &$0) }
         }
@@ -76,7 +76,8 @@ struct PostgreSQLTable: Hashable {
         }
         var number = columns.count
         if key == nil {
-            json.field("c\(number)", Self.text(of: row.key))
+            json.name("c\(number)")
+            json.write(nameText: Self.text(of: row.key))
             number += 1
         }
         json.field("c\(number)", row.sequence)

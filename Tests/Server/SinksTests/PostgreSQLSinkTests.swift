@@ -74,6 +74,62 @@ struct PostgreSQLSinkTests {
         #expect(try server.query("SELECT sequence FROM causeway_positions") == ["\(bench.record.newestArrival)"])
     }
 
+    @Test("names and keys that PostgreSQL would cut, refuse or take for one hold nothing up, and stay apart")
+    func hostileNames() async throws {
+        let (bench, folder, server) = (try SinkBench(), try TemporaryFolder(), try PostgreSQLServer())
+        defer { server.end() }
+        // As long as names may be.
+        let long = String(repeating: "ü", count: 28)
+        let names = [
+            "tableoid", "xmin", "ctid", "causeway_sequence", long + "n 123", long + "n 124", "value", "Value",
+            "it\"\u{301}s",
+            "a_0123456789abcdef0123456789abcdef",
+        ]
+        let hostile = ["Hostile", "causeway_positions", long + "A", long + "B"]
+        try bench.record.extendSchema(
+            Schema(
+                hostile.map { className in
+                    ClassSchema(
+                        name: className, kind: .asymmetric,
+                        properties: [Property(name: "_id", type: .string, isPrimaryKey: true)]
+                            + names.map { Property(name: $0, type: .int) } + [
+                                Property(name: "map", type: .int, collection: .map)
+                            ])
+                }))
+        // In one batch, which becomes one statement.
+        let keys = ["k\0", "k\u{FFFD}", "k\u{FFFD}0", "k\u{FFFD}\u{FFFD}", "k"]
+        for className in hostile {
+            for key in keys {
+                let object = ObjectReference(className, .string(key))
+                let fields = names.enumerated().map { FieldValue($1, .int(Int64($0))) }
+                try bench.ingest([
+                    .create(object, life: 1, fields: fields),
+                    .keyed(object, property: "map", .put(key: .string("m\0"), value: .int(1))),
+                    .keyed(object, property: "map", .put(key: .string("m\u{FFFD}"), value: .int(2))),
+                ])
+            }
+        }
+        let carrier = bench.carrier(sink(folder, server), rowsMax: 100)
+        try await running(carrier) { carrier.state.now.position == bench.record.newestArrival }
+        #expect(carrier.state.now.failures == 0)
+        let tables = try server.query(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'")
+        #expect(tables.count == hostile.count + 1, "\(tables)")
+        for table in tables where table != "causeway_positions" {
+            #expect(try server.query("SELECT count(*) FROM \"\(table)\"") == ["\(keys.count)"], "\(table)")
+        }
+        let columns = try server.query(
+            "SELECT quote_ident(column_name) FROM information_schema.columns WHERE table_name = 'Hostile' "
+                + "ORDER BY ordinal_position")
+        #expect(columns.count == names.count + 4, "\(columns)")
+        let values = columns[1...names.count].joined(separator: ",")
+        #expect(
+            try server.query("SELECT DISTINCT \(values) FROM \"Hostile\"")
+                == [names.indices.map { "\($0)" }.joined(separator: "|")])
+        #expect(
+            try server.query(#"SELECT DISTINCT (SELECT count(*) FROM jsonb_object_keys(map)) FROM "Hostile""#) == ["2"])
+    }
+
     @Test("two sinks of one name do not both write, and what PostgreSQL refuses is told without values")
     func refusals() async throws {
         let (bench, folder, server) = (try SinkBench(), try TemporaryFolder(), try PostgreSQLServer())
