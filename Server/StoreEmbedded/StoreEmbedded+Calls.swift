@@ -68,6 +68,9 @@ extension StoreEmbedded {
 }
 
 extension UploadBatch {
+    /// Whether it is a call with a key that finds everything as it asks for: it makes no version, and leaves a receipt.
+    var changesNothing: Bool { call?.receipt != nil && changesets.allSatisfy(\.operations.isEmpty) }
+
     /// The changesets as they are, or for a call numbered behind the last one.
     func numbered(after committed: UInt64) -> [Changeset] {
         guard call != nil else { return changesets }

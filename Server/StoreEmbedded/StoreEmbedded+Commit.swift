@@ -21,6 +21,7 @@ extension StoreEmbedded {
     ) throws(StoreFailure) -> [CommitOutcome]? {
         try write { transaction, meta throws(StoreFailure) in
             var outcomes: [CommitOutcome] = []
+            var hasReceiptAlone = false
             let before = meta.version
             meta.receive(at: time)
             let past = PastEntries(in: transaction, readMax: options.pastEntriesMax)
@@ -32,6 +33,7 @@ extension StoreEmbedded {
                     batch, receivedAt: meta.received, inColumns: inColumns, past, lineage, in: transaction, &meta)
                 guard let outcome else { return (nil, false) }
                 outcomes.append(outcome)
+                if batch.changesNothing, outcome.receipt == nil, outcome.failure == nil { hasReceiptAlone = true }
             }
             let added = Int(meta.version.rawValue - before.rawValue)
             try HistoryTree(in: transaction)
@@ -39,7 +41,7 @@ extension StoreEmbedded {
             // An upload that was sent again makes no version.
             if added > 0 { _ = try forget(in: transaction, &meta) }
             if meta.version > before { save(lineage, isNewRun: isNewRun, meta, in: transaction) }
-            return (outcomes, meta.version > before)
+            return (outcomes, meta.version > before || hasReceiptAlone)
         }
     }
 
@@ -81,6 +83,10 @@ extension StoreEmbedded {
             let known = try known(of: call, base: base, at: meta, in: transaction)
             (outcome.receipt, outcome.failure) = (known.receipt, known.failure)
             if known.receipt != nil || known.failure != nil { return outcome }
+            if batch.changesNothing, let receipt = call.receipt {
+                try ReceiptTree(in: transaction).append(receipt, meta, options)
+                return outcome
+            }
         }
         if let other = batch.changesets.first(where: { $0.sequence <= client.committed && client.isOfCopy($0) }) {
             outcome.committed = other.sequence - min(1, other.sequence)

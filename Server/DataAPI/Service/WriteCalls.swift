@@ -108,8 +108,8 @@ struct WriteCalls: Sendable {
     private func apply(
         _ changes: Changes, _ requested: Requested, _ client: CallClient, isLast: Bool
     ) async throws(APIError) -> HTTPAnswer? {
-        // Nothing to change: there is no version of its own.
-        if changes.operations.isEmpty { return WriteAnswer.answer(changes.answer, changes.base) }
+        // Nothing to change: there is no version of its own. A key is kept nevertheless, with the answer.
+        if changes.operations.isEmpty, requested.key == nil { return WriteAnswer.answer(changes.answer, changes.base) }
         let outcome: CommitOutcome
         do throws(StoreFailure) {
             outcome = try await conversations.apply(

@@ -43,6 +43,19 @@ struct IdempotencyTests {
         #expect(try await restarted.call("GET", "objects/Plant/1").json["visits"] == .number("1"))
     }
 
+    @Test("a request that finds everything as it asks for is answered the same when it is repeated")
+    func nothing() async throws {
+        let bench = try APIBench()
+        try await bench.call("POST", "objects/Plant", #"{"_id": 1, "nick": "a"}"#)
+        let body = #"{"nick": "a"}"#
+        let first = try await bench.call("PATCH", "objects/Plant/1", body, as: "ann", key)
+        try await bench.call("PATCH", "objects/Plant/1", #"{"nick": "b"}"#)
+        let second = try await bench.call("PATCH", "objects/Plant/1", body, as: "ann", key)
+        #expect(first.status == 200 && first.text == second.text)
+        #expect(try await bench.call("GET", "objects/Plant/1").json["nick"] == .string("b"))
+        #expect(try await bench.call("PATCH", "objects/Plant/1", "{}", as: "ann", key).code == "idempotencyKeyReused")
+    }
+
     @Test("a key that was used for another request is refused")
     func reused() async throws {
         let bench = try APIBench()

@@ -102,6 +102,23 @@ struct CallTests {
         #expect(try record.store.snapshot().receipt(CallKey(user: "use", key: "rk")) == nil)
     }
 
+    @Test("a call with a key that changes nothing makes no version and leaves a receipt")
+    func nothing() throws {
+        let record = try Record()
+        try record.write(Record.ann, create(dog(1)))
+        let (version, commits) = (record.store.version, try record.commits)
+        let first = try call(record, expecting: [.life(dog(1), 1)], key: "k")
+        #expect(first.failure == nil && first.receipt == nil && first.version == version)
+        #expect(try record.commits == commits + 1 && record.store.version == version)
+        try record.write(Record.ann, .delete(dog(1), life: 2))
+        // It is answered as it was, whatever has become of what it expected.
+        let second = try call(record, expecting: [.life(dog(1), 1)], key: "k")
+        #expect(second.receipt == CallReceipt(fingerprint: 1, version: version, answer: Array("k".utf8)))
+        #expect(try call(record, key: "k", fingerprint: 2).failure?.code == .callKeyReused)
+        #expect(try call(record, expecting: [.life(dog(1), 1)], key: "other").failure?.code == .conflict)
+        #expect(try record.count("server.receipts") == 1 && record.problems() == [])
+    }
+
     @Test("receipts are forgotten when they are too many or too old")
     func forgetting() throws {
         let record = try Record(
