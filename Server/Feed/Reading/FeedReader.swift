@@ -14,6 +14,9 @@ package struct FeedReader {
     private var window: FeedWindow
     /// How many versions of the window are told.
     private var told = 0
+    /// Whether the window has all versions that it takes, and how many entries of the history they have.
+    private var isGathered = false
+    private var gatheredEntries = 0
 
     package init(from position: FeedPosition, _ selection: FeedSelection, bounds: FeedBounds = FeedBounds()) {
         self.position = position
@@ -37,7 +40,7 @@ package struct FeedReader {
         do throws(StoreFailure) {
             guard try fill(snapshot, end) else { return true }
             let isLeft = try tell(FeedTelling(snapshot, window, selection, permissions), end, emit)
-            if !isLeft { (window, told) = (FeedWindow(after: window.gathered), 0) }
+            if !isLeft { beginWindow() }
             return isLeft || window.gathered < snapshot.version
         } catch {
             throw FeedFailure(error)
@@ -81,22 +84,37 @@ package struct FeedReader {
 
     /// Gathers versions, and goes over all that come behind them.
     ///
+    /// A step that is over gives way in the middle of either: the next one goes on with the same window, so that a reader that is
+    /// far behind does not go over the history for a few versions at a time.
+    ///
     /// - Returns: whether the window is complete.
     private mutating func fill(_ snapshot: any StoreSnapshot, _ end: StepEnd) throws(StoreFailure) -> Bool {
         var left = bounds.entriesAtOnce
-        if window.versions.isEmpty {
-            while window.gathered < snapshot.version, left > 0, window.weight < bounds.windowMax {
-                let record = try record(window.gathered.next, snapshot)
-                window.gather(record)
-                left -= record.weight
-            }
+        while isGathering, window.gathered < snapshot.version {
+            guard goesOn(left, end) else { return false }
+            let record = try record(window.gathered.next, snapshot)
+            window.gather(record)
+            left -= record.weight
+            gatheredEntries += record.weight
         }
+        guard !window.versions.isEmpty else { return true }
+        isGathered = true
         while window.scanned < snapshot.version, goesOn(left, end) {
             let record = try record(window.scanned.next, snapshot)
             window.learn(record)
             left -= record.weight
         }
         return window.scanned == snapshot.version
+    }
+
+    /// Whether the window takes more versions that are told.
+    private var isGathering: Bool {
+        !isGathered && gatheredEntries < bounds.entriesAtOnce && window.weight < bounds.windowMax
+    }
+
+    private mutating func beginWindow() {
+        (window, told) = (FeedWindow(after: window.gathered), 0)
+        (isGathered, gatheredEntries) = (false, 0)
     }
 
     /// - Parameter left: how many entries the step has left.
