@@ -3,6 +3,9 @@ import Glibc
 import Synchronization
 
 /// The storages open in this process, one per file, so that all users of a file share its snapshots and writer queue.
+///
+/// A storage that was opened read-only cannot write. So who wants to write gets another one beside it, as in another process.
+/// Who only reads shares the one that writes, if there is one.
 package final class StorageRegistry: Sendable {
     package static let shared = StorageRegistry()
 
@@ -10,7 +13,12 @@ package final class StorageRegistry: Sendable {
         weak var storage: PageStorage?
     }
 
-    private let open = Mutex<[FileIdentity: WeakStorage]>([:])
+    private struct Place: Hashable {
+        var file: FileIdentity
+        var isReadOnly: Bool
+    }
+
+    private let open = Mutex<[Place: WeakStorage]>([:])
     /// Held while a file is being opened, so that two openers of one file get the same storage.
     private let opening = Mutex(())
 
@@ -21,7 +29,7 @@ package final class StorageRegistry: Sendable {
         try opening.withLock { _ throws(StorageError) in
             while true {
                 let identity = options.inMemory ? FileIdentity(memory: path) : FileIdentity(path: path)
-                guard let identity, let entry = open.withLock({ $0[identity] }) else { break }
+                guard let identity, let entry = entry(identity, readOnly: options.readOnly) else { break }
                 if let storage = entry.storage {
                     try storage.refuseOtherKey(options.encryptionKey)
                     return storage
@@ -33,11 +41,20 @@ package final class StorageRegistry: Sendable {
         }
     }
 
-    func opened(_ storage: PageStorage, _ identity: FileIdentity) {
-        open.withLock { $0[identity] = WeakStorage(storage: storage) }
+    private func entry(_ file: FileIdentity, readOnly: Bool) -> WeakStorage? {
+        open.withLock { open in
+            let writing = open[Place(file: file, isReadOnly: false)]
+            return readOnly ? writing ?? open[Place(file: file, isReadOnly: true)] : writing
+        }
     }
 
-    func closed(_ identity: FileIdentity) {
-        open.withLock { _ = $0.removeValue(forKey: identity) }
+    func opened(_ storage: PageStorage, _ file: FileIdentity) {
+        open.withLock {
+            $0[Place(file: file, isReadOnly: storage.options.readOnly)] = WeakStorage(storage: storage)
+        }
+    }
+
+    func closed(_ file: FileIdentity, readOnly: Bool) {
+        open.withLock { _ = $0.removeValue(forKey: Place(file: file, isReadOnly: readOnly)) }
     }
 }

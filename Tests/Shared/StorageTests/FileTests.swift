@@ -101,6 +101,23 @@ struct FileTests {
         #expect(code { _ = try storage.write() } == .readOnly)
     }
 
+    @Test("who opens for writing can write, whoever has the file open read-only", arguments: StorageBackend.allCases)
+    func readOnlyBeside(backend: StorageBackend) throws {
+        try fill(backend, folder.file("a.realm"), commits: 2)
+        let reading = try backend.open(folder.file("a.realm"), readOnly: true)
+        do {
+            let writing = try backend.open(folder.file("a.realm"))
+            let writer = try writing.write()
+            writer.put(20, [1], [2])
+            _ = try writer.commit(.durable)
+            #expect(try reading.snapshot().get(20, [1]) == [2])
+            // Who reads shares the one that writes, while there is one.
+            let other = try backend.open(folder.file("a.realm"), readOnly: true)
+            #expect(other === writing && other !== reading)
+        }
+        #expect(code { _ = try reading.write() } == .readOnly)
+    }
+
     @Test(
         "a file without permission is refused", .enabled(if: geteuid() != 0, "the superuser may do everything"),
         arguments: StorageBackend.allCases)

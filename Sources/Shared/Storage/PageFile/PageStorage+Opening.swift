@@ -16,7 +16,9 @@ extension PageStorage {
         defer { shared.finishOpening() }
         let file = try PageFile.open(disk, shared: shared, isFirst: isFirst, path: path, options: options)
         if !options.readOnly, file.isWithoutCommits { try folderSync.secureName(of: path) }
-        let storage = PageStorage(file, options: options, folderSync: folderSync) { registry.closed(identity) }
+        let storage = PageStorage(file, options: options, folderSync: folderSync) {
+            registry.closed(identity, readOnly: options.readOnly)
+        }
         registry.opened(storage, identity)
         return storage
     }
@@ -55,7 +57,7 @@ extension PageStorage {
         shared.poison()
         let file = try PageFile.open(disk, shared: shared, isFirst: true, path: path, options: options)
         let storage = PageStorage(file, options: options) {
-            if let identity { registry?.closed(identity) }
+            if let identity { registry?.closed(identity, readOnly: options.readOnly) }
         }
         if let identity { registry?.opened(storage, identity) }
         return storage
