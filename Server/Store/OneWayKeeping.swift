@@ -6,7 +6,7 @@ package struct OneWayArrival: Hashable, Sendable {
     /// gone.
     package var sequence: UInt64
     package var row: Row
-    /// When the server received it, in milliseconds since 1970; zero for one that arrived before the order was kept.
+    /// When the server received it, in milliseconds since 1970, by a clock that is believed; zero for one that arrived before the order was kept.
     package var time: UInt64
 
     package init(sequence: UInt64, row: Row, time: UInt64) {
@@ -31,8 +31,12 @@ package protocol OneWayKeeping: Sendable {
 
     /// Goes over the oldest objects, at most so many in one transaction, and removes some.
     ///
+    /// - Parameter time: now, in milliseconds since 1970. The record decides whether to believe it: a clock that is wrong for a
+    ///   moment, or that leaps, removes nothing.
     /// - Returns: where to go on; nil when none is left to go over.
-    func removeOneWay(_ due: DueArrivals, after start: UInt64, countMax: Int) throws(StoreFailure) -> UInt64?
+    func removeOneWay(
+        _ due: DueArrivals, at time: UInt64, after start: UInt64, countMax: Int
+    ) throws(StoreFailure) -> UInt64?
 
     /// The position that somebody has saved under a name.
     func position(of name: String) throws(StoreFailure) -> [UInt8]?
@@ -45,18 +49,16 @@ package protocol OneWayKeeping: Sendable {
 package struct DueArrivals: Hashable, Sendable {
     /// The last number.
     package var through: UInt64
-    /// In milliseconds since 1970.
-    package var receivedBefore: UInt64
+    /// How long ago they were received, by the record's clock: longer than this.
+    package var ageMinMilliseconds: UInt64
     /// Nil is every class.
     package var classes: Set<ExactString>?
 
-    package init(through: UInt64, receivedBefore: UInt64, classes: Set<ExactString>? = nil) {
+    package init(through: UInt64, ageMinMilliseconds: UInt64, classes: Set<ExactString>? = nil) {
         self.through = through
-        self.receivedBefore = receivedBefore
+        self.ageMinMilliseconds = ageMinMilliseconds
         self.classes = classes
     }
 
-    package func includes(_ arrival: OneWayArrival, of className: String) -> Bool {
-        arrival.time < receivedBefore && (classes?.contains(ExactString(className)) ?? true)
-    }
+    package func includes(_ className: String) -> Bool { classes?.contains(ExactString(className)) ?? true }
 }

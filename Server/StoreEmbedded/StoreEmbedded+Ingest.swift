@@ -41,6 +41,7 @@ extension StoreEmbedded {
                     "Another copy of this client's file has sent one-way entries under numbers from \(batch.first) on. Say "
                         + "hello: one of the two goes on as a client of its own.")
             }
+            meta.receive(at: time)
             let before = client.ingested
             let known = before - (batch.first - 1)
             // What another copy of the file has sent behind these is none of the caller's.
@@ -50,7 +51,7 @@ extension StoreEmbedded {
             let catalog = catalog(of: transaction)
             var check = OperationCheck(
                 catalog, of: batch.client, predecessors: client.predecessors, isOneWay: true, in: transaction)
-            let writer = OneWayWriter(transaction, catalog, version: meta.version, receivedAt: time)
+            let writer = OneWayWriter(transaction, catalog, meta, clock: time)
             let merging = Merging(transaction, catalog, client: batch.client, version: meta.version)
             var refusals: [Refusal] = []
             for (index, entry) in batch.entries.dropFirst(Int(known)).enumerated() {
@@ -148,16 +149,16 @@ extension StoreEmbedded {
 private final class OneWayWriter {
     private let transaction: Transaction
     private let catalog: RecordCatalog
-    private let version: ServerVersion
-    private let time: UInt64
+    private let meta: Meta
+    private let clock: UInt64
     /// Nil while the order of arrival is not kept.
     private(set) var order: Arrivals?
 
-    init(_ transaction: Transaction, _ catalog: RecordCatalog, version: ServerVersion, receivedAt time: UInt64) {
+    init(_ transaction: Transaction, _ catalog: RecordCatalog, _ meta: Meta, clock: UInt64) {
         self.transaction = transaction
         self.catalog = catalog
-        self.version = version
-        self.time = time
+        self.meta = meta
+        self.clock = clock
         order = Arrivals(in: transaction)
     }
 
@@ -213,7 +214,8 @@ private final class OneWayWriter {
             // The rows of an embedded class hold what changesets made as well, and all of them have stamps.
             noteArrival(Row(plan.number, key), plan)
             if plan.schema.kind == .embedded {
-                ObjectStamps(life: 1, bornVersion: version, creation: .zero).save(plan.number, key, in: transaction)
+                ObjectStamps(life: 1, bornVersion: meta.version, creation: .zero).save(
+                    plan.number, key, in: transaction)
             }
         } catch {
             throw StoreFailure(error)
@@ -221,7 +223,7 @@ private final class OneWayWriter {
     }
 
     private func noteArrival(_ row: Row, _ plan: ClassPlan) {
-        if plan.schema.kind == .asymmetric { order?.note(row, receivedAt: time) }
+        if plan.schema.kind == .asymmetric { order?.note(row, clock: clock, receivedAt: meta.received) }
     }
 
     /// The place of a property of an object that the entry has just created. Nil when the object is gone since: an

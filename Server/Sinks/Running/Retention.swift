@@ -28,20 +28,20 @@ package struct Retention: Sendable {
     /// Removes what is due. Until each sink has said how far it is, nothing is. What no sink takes stays, and so does what arrived
     /// before one of its sinks took the class.
     package func sweep(at time: UInt64) async throws(StoreFailure) {
-        guard let through = sinks.map(\.now.position).min(), through > 0, time > milliseconds else { return }
+        guard let through = sinks.map(\.now.position).min(), through > 0 else { return }
         let taken = sinks.compactMap(\.classes)
         guard taken.count == sinks.count else { return }
         for part in DuePart.all(of: taken) {
-            let due = DueArrivals(through: through, receivedBefore: time - milliseconds, classes: part.classes)
-            try await remove(due, after: part.since)
+            let due = DueArrivals(through: through, ageMinMilliseconds: milliseconds, classes: part.classes)
+            try await remove(due, at: time, after: part.since)
         }
     }
 
-    private func remove(_ due: DueArrivals, after since: UInt64) async throws(StoreFailure) {
+    private func remove(_ due: DueArrivals, at time: UInt64, after since: UInt64) async throws(StoreFailure) {
         var start: UInt64? = since
         while let after = start, !Task.isCancelled {
             start = try await thread.result { [keeping] () throws(StoreFailure) in
-                try keeping.removeOneWay(due, after: after, countMax: Self.countAtOnce)
+                try keeping.removeOneWay(due, at: time, after: after, countMax: Self.countAtOnce)
             }.get()
         }
     }

@@ -37,11 +37,14 @@ struct Arrivals {
 
     // MARK: - Writing
 
-    mutating func note(_ row: Row, receivedAt time: UInt64) {
+    /// - Parameters:
+    ///   - clock: what the clock reads, for the number.
+    ///   - time: the time by a clock that is believed (`Meta.receive(at:)`), for those who ask how old the object is.
+    mutating func note(_ row: Row, clock: UInt64, receivedAt time: UInt64) {
         let place = Layout.row(row.classNumber, row.key)
         let arrived = transaction.tree(Layout.arrived)
         if let known = arrived.get(place) { transaction.tree(Layout.arrivals).remove(known) }
-        newest = max(newest + 1, min(time, Self.timeMax) << 16)
+        newest = max(newest + 1, min(clock, Self.timeMax) << 16)
         arrived.put(place, Layout.bytes(newest))
         transaction.tree(Layout.arrivals).put(Layout.bytes(newest), place + Layout.bytes(time))
     }
@@ -80,26 +83,26 @@ struct Arrivals {
     // MARK: - Reading
 
     static func list(
-        after sequence: UInt64, countMax: Int, in transaction: Transaction
+        after sequence: UInt64, countMax: Int, _ catalog: RecordCatalog, in transaction: Transaction
     ) throws(StoreFailure) -> [OneWayArrival] {
         guard sequence < .max else { return [] }
         var found: [OneWayArrival] = []
         var isDamaged = false
         transaction.tree(Layout.arrivals).scan(from: Layout.bytes(sequence + 1)) { key, value in
-            guard let arrival = OneWayArrival(key, value) else {
+            guard let arrival = OneWayArrival(key, value), catalog.knows(arrival.row.classNumber) else {
                 isDamaged = true
                 return false
             }
             found.append(arrival)
             return found.count < countMax
         }
-        if isDamaged { throw StoreFailure(missing: "the row of a one-way object", Layout.arrivals) }
+        if isDamaged { throw StoreFailure(missing: "the class or the row of a one-way object", Layout.arrivals) }
         return found
     }
 }
 
 extension OneWayArrival {
-    fileprivate init?(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+    init?(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         guard let sequence: UInt64 = Layout.number(key), let classNumber: UInt32 = Layout.number(value),
             let row: UInt64 = Layout.number(value, at: 4), let time: UInt64 = Layout.number(value, at: 12)
         else { return nil }

@@ -18,7 +18,7 @@ extension StoreEmbedded: OneWayKeeping {
                 } catch {
                     throw StoreFailure(error)
                 }
-                for key in keys { order.note(Row(plan.number, key), receivedAt: 0) }
+                for key in keys { order.note(Row(plan.number, key), clock: 0, receivedAt: 0) }
             }
             order.save()
             noteArrivals(order)
@@ -41,14 +41,18 @@ extension StoreEmbedded: OneWayKeeping {
     }
 
     package func removeOneWay(
-        _ due: DueArrivals, after start: UInt64, countMax: Int
+        _ due: DueArrivals, at time: UInt64, after start: UInt64, countMax: Int
     ) throws(StoreFailure) -> UInt64? {
-        try write { transaction, _ throws(StoreFailure) in
-            let listed = try Arrivals.list(after: start, countMax: countMax, in: transaction)
-            let old = listed.prefix { $0.sequence <= due.through }
+        try write { transaction, meta throws(StoreFailure) in
+            meta.receive(at: time)
             let catalog = catalog(of: transaction)
+            let listed = try Arrivals.list(after: start, countMax: countMax, catalog, in: transaction)
+            let old = listed.prefix { $0.sequence <= due.through }
             var isChanged = false
-            for arrival in old where due.includes(arrival, of: catalog[arrival.row.classNumber].name) {
+            for arrival in old
+            where due.includes(catalog[arrival.row.classNumber].name)
+                && meta.received - min(meta.whenReceived(arrival.time), meta.received) > due.ageMinMilliseconds
+            {
                 try remove(arrival.row, catalog, in: transaction)
                 Arrivals.forget(arrival, in: transaction)
                 isChanged = true

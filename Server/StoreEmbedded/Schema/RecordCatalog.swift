@@ -72,6 +72,9 @@ struct RecordCatalog: Sendable {
 
     subscript(name: String) -> ClassPlan? { byName[name] }
 
+    /// Whether a class has the number: for numbers that are read from a tree, which may be damaged.
+    func knows(_ number: Int) -> Bool { byNumber[number] != nil }
+
     subscript(number: Int) -> ClassPlan {
         guard let plan = byNumber[number] else {
             preconditionFailure("The record names a class by the number \(number), which no class has.")

@@ -157,7 +157,7 @@ final class EmbeddedSnapshot: StoreSnapshot {
     // MARK: - One-way objects
 
     func arrivals(after sequence: UInt64, countMax: Int) throws(StoreFailure) -> [OneWayArrival] {
-        try Arrivals.list(after: sequence, countMax: countMax, in: transaction)
+        try Arrivals.list(after: sequence, countMax: countMax, catalog, in: transaction)
     }
 }
 

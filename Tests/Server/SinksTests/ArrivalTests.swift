@@ -62,15 +62,15 @@ struct ArrivalTests {
         try bench.ingest([.create(ObjectReference("Alarm", .string("a")), life: 1, fields: [])])
         try bench.readings(3...4)
         let arrivals = try bench.record.snapshot().arrivals(after: 0, countMax: 10)
-        let due = DueArrivals(through: arrivals[3].sequence, receivedBefore: bench.now, classes: ["Reading"])
-        #expect(try bench.record.removeOneWay(due, after: 0, countMax: 2) == arrivals[1].sequence)
-        #expect(try bench.record.removeOneWay(due, after: arrivals[1].sequence, countMax: 100) == nil)
+        let due = DueArrivals(through: arrivals[3].sequence, ageMinMilliseconds: 0, classes: ["Reading"])
+        #expect(try bench.record.removeOneWay(due, at: bench.now, after: 0, countMax: 2) == arrivals[1].sequence)
+        #expect(try bench.record.removeOneWay(due, at: bench.now, after: arrivals[1].sequence, countMax: 100) == nil)
         #expect(try ids(bench.record) == [.string("a"), .int(4)])
         #expect(try bench.record.count(of: "Place") == 0)
         var young = due
         young.through = .max
-        young.receivedBefore = 1
-        #expect(try bench.record.removeOneWay(young, after: 0, countMax: 100) == nil)
+        young.ageMinMilliseconds = 60_000
+        #expect(try bench.record.removeOneWay(young, at: bench.now, after: 0, countMax: 100) == nil)
         #expect(try bench.record.count(of: "Reading") == 1)
     }
 

@@ -53,4 +53,34 @@ struct RetentionTests {
         try await Retention(bench.record, sinks: [one.state, other.state], milliseconds: 1).sweep(at: bench.now + 1_000)
         #expect(try bench.record.count(of: "Reading") == 2)
     }
+
+    @Test("a clock that is wrong for a moment removes nothing, and one that leaps nothing before its age")
+    func leap() async throws {
+        let (bench, day) = (try SinkBench(), 86_400_000 as UInt64)
+        try bench.readings(1...2)
+        // While the clock stands at 1970 an object arrives.
+        _ = try bench.record.ingest(
+            OneWayBatch(client: SinkBench.client, user: "user", first: 3, entries: [[reading(3)]]), receivedAt: 5)
+        let carrier = bench.carrier(Place())
+        try await running(carrier) { carrier.state.now.position == bench.record.newestArrival }
+        let retention = Retention(bench.record, sinks: [carrier.state], milliseconds: day)
+        var time = bench.now
+        func remaining() async throws -> Int {
+            try await retention.sweep(at: time)
+            return try bench.record.count(of: "Reading")
+        }
+        #expect(try await remaining() == 3)
+        time += 365 * day
+        #expect(try await remaining() == 3)
+        for _ in 0..<20 {
+            time += 60_000
+            while try bench.record.maintain(at: time) {}
+        }
+        #expect(try await remaining() == 3, "they are as old as the leap that is believed now")
+        for _ in 0..<3 {
+            time += day / 2
+            while try bench.record.maintain(at: time) {}
+        }
+        #expect(try await remaining() == 0)
+    }
 }
