@@ -22,15 +22,17 @@ struct ReceiptTree {
         self.transaction = transaction
     }
 
-    private struct Entry {
+    struct Entry {
         var number: UInt64
         var time: UInt64
         var receipt: CallReceipt
+
+        var version: ServerVersion { receipt.version }
     }
 
     func receipt(_ key: CallKey) throws(StoreFailure) -> CallReceipt? {
         guard let bytes = transaction.tree(Layout.receipts).get(Self.place(of: key)) else { return nil }
-        return try Self.entry(bytes).receipt
+        return try Self.read(bytes).receipt
     }
 
     /// Stores a receipt, and forgets some that are too old or too many.
@@ -59,7 +61,7 @@ struct ReceiptTree {
             guard let (number, place) = oldest, number < newest else { return }
             let receipts = transaction.tree(Layout.receipts)
             if newest - number < options.receiptsMax, let bytes = receipts.get(place) {
-                let entry = try Self.entry(bytes)
+                let entry = try Self.read(bytes)
                 let kept = meta.whenReceived(entry.time) + options.receiptAgeMaxMilliseconds
                 guard kept < meta.received else { return }
             }
@@ -91,18 +93,26 @@ struct ReceiptTree {
         return Layout.bytes(UInt16(clamping: user.count)) + user + Array(key.key.string.utf8)
     }
 
-    private static func entry(_ bytes: [UInt8]) throws(StoreFailure) -> Entry {
-        var reader = ByteReader(bytes)
+    private static func read(_ bytes: [UInt8]) throws(StoreFailure) -> Entry {
         do {
-            let number = try reader.readVarint()
-            let fingerprint = try reader.readFixed64()
-            let version = ServerVersion(try reader.readVarint())
-            let time = try reader.readVarint()
-            let receipt = CallReceipt(
-                fingerprint: fingerprint, version: version, answer: try reader.readBytes())
-            return Entry(number: number, time: time, receipt: receipt)
+            return try Entry(bytes)
         } catch {
             throw StoreFailure(damaged: Layout.receipts, error)
         }
+    }
+
+    /// Nil for bytes that cannot be read.
+    static func entry(_ bytes: [UInt8]) -> Entry? { try? Entry(bytes) }
+}
+
+extension ReceiptTree.Entry {
+    fileprivate init(_ bytes: [UInt8]) throws(EncodingError) {
+        var reader = ByteReader(bytes)
+        let number = try reader.readVarint()
+        let fingerprint = try reader.readFixed64()
+        let version = ServerVersion(try reader.readVarint())
+        let time = try reader.readVarint()
+        let receipt = CallReceipt(fingerprint: fingerprint, version: version, answer: try reader.readBytes())
+        self.init(number: number, time: time, receipt: receipt)
     }
 }

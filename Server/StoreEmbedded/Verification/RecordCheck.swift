@@ -18,6 +18,9 @@ import CausewayStore
 /// 9. Refusals belong to a client, and to a changeset that was received of it.
 /// 10. No entry names a version that was not made yet.
 /// 11. The runs of the server follow each other.
+/// 12. The order of receipts has each receipt once, without gaps.
+/// 13. Each arrival is noted at its object, which is of a one-way class, and none is behind the newest one.
+/// 14. Positions are texts under a name.
 ///
 /// Rows of embedded classes are exempt where a one-way object may hold them: those have neither stamps nor states, and
 /// their rows go with what held them.
@@ -43,7 +46,10 @@ final class RecordCheck {
             .sorted { $0.name < $1.name }
         checkMeta()
         checkClasses()
-        let steps = [checkClients, checkHistory, checkEnds, checkForgotten, checkMarks, checkRefusals]
+        let steps = [
+            checkClients, checkHistory, checkEnds, checkForgotten, checkMarks, checkRefusals, checkReceipts,
+            checkArrivals, checkPositions,
+        ]
         let total = Double(steps.count + classes.count)
         for (done, step) in steps.enumerated() {
             step()

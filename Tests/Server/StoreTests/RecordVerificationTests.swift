@@ -30,7 +30,50 @@ struct RecordVerificationTests {
             try record.write(Record.ann, .list(dog(3), property: "toys", .delete(id)))
         }
         try record.write(Record.bob, set(dog(1_000), "name", .string("unknown")))
+        try callsAndArrivals(in: record)
         return record
+    }
+
+    /// Receipts 1 to 3, three arrivals, and a position.
+    private func callsAndArrivals(in record: Record) throws {
+        try record.store.keepOneWayOrder()
+        for number in 1...3 as ClosedRange<UInt64> {
+            let reading = ObjectReference("Reading", .int(Int64(number)))
+            _ = try record.store.ingest(
+                OneWayBatch(
+                    client: Record.ann, user: "user", first: number,
+                    entries: [[.create(reading, life: 1, fields: [])]]),
+                receivedAt: record.time)
+            let changeset = Changeset(
+                client: Record.ann, sequence: 0, stamp: Stamp(time: .max, client: Record.ann),
+                base: record.store.version, operations: [])
+            let receipt = CallTerms.Receipt(key: CallKey(user: "user", key: "\(number)"), fingerprint: 1, answer: [])
+            _ = try record.store.commit(
+                [
+                    UploadBatch(
+                        client: Record.ann, user: "user", changesets: [changeset], call: CallTerms(receipt: receipt))
+                ],
+                receivedAt: record.time)
+        }
+        try record.store.savePosition(Array("17".utf8), of: "webhook/h")
+    }
+
+    @Test("an arrival of an unknown class is an error for those who carry it on, and ends no server")
+    func unknownClass() throws {
+        let record = try record()
+        try record.change { transaction in
+            Self.changeFirst(Layout.arrivals, in: transaction) { _, value in value[2] = 9 }
+        }
+        let reopened = try record.reopen()
+        try reopened.keepOneWayOrder()
+        let reading = #expect(throws: StoreFailure.self) {
+            try reopened.snapshot().arrivals(after: 0, countMax: 10)
+        }
+        #expect(reading?.message.contains("Restore the newest backup") == true)
+        let due = DueArrivals(through: .max, ageMinMilliseconds: 0)
+        #expect(throws: StoreFailure.self) {
+            try reopened.removeOneWay(due, at: record.time + 10, after: 0, countMax: 10)
+        }
     }
 
     private static func row(_ classNumber: UInt32, _ row: UInt64) -> [UInt8] {
@@ -41,7 +84,11 @@ struct RecordVerificationTests {
     func sound() throws {
         let record = try record()
         #expect(try record.problems() == [])
-        for tree in ["stamps", "births", "lists", "counters", "ends", "marks", "marked", "history", "images", "edits"] {
+        for tree in [
+            "stamps", "births", "lists", "counters", "ends", "marks", "marked", "history", "images", "edits",
+            "receipts",
+            "arrivals", "arrived", "positions",
+        ] {
             #expect(try record.count("server." + tree) > 0, "\(tree)")
         }
         #expect(try record.count("server.refusals") == 1)
@@ -188,6 +235,36 @@ struct RecordVerificationTests {
         },
         Break("a refusal is of a changeset to come", "which has sent up to") { transaction in
             changeFirst(Layout.refusals, in: transaction) { key, _ in key[15] = 99 }
+        },
+        Break("a receipt is damaged", "A receipt of a call cannot be read") { transaction in
+            changeFirst(Layout.receipts, in: transaction) { _, value in value = [] }
+        },
+        Break("a receipt is not in the order", "not in the order of receipts") { transaction in
+            changeFirst(Layout.receiptOrder, in: transaction) { key, _ in key[7] = 99 }
+        },
+        Break("a receipt is missing", "Receipt 1 of a call is missing") { removeFirst(Layout.receipts, in: $0) },
+        Break("a receipt is not in the order of numbers", "goes from number 1 to 3") { transaction in
+            transaction.tree(Layout.receiptOrder).remove(Layout.bytes(UInt64(2)))
+        },
+        Break("an arrival is of a class that is not there", "which no class has") { transaction in
+            changeFirst(Layout.arrivals, in: transaction) { _, value in value[2] = 9 }
+        },
+        Break("an arrival is of a class that is not one-way", "which is no one-way class") { transaction in
+            guard let dogs = transaction.tree(Layout.classes).get(Array("Dog".utf8)) else { return }
+            changeFirst(Layout.arrivals, in: transaction) { _, value in value.replaceSubrange(0..<4, with: dogs) }
+        },
+        Break("an arrival is damaged", "cannot be read") { transaction in
+            changeFirst(Layout.arrivals, in: transaction) { _, value in value.removeLast() }
+        },
+        Break("an arrival is not noted at its object", "is not noted at its object") {
+            removeFirst(Layout.arrived, in: $0)
+        },
+        Break("an object's arrival is missing", "which is missing") { removeFirst(Layout.arrivals, in: $0) },
+        Break("an arrival is behind the newest one", "behind the newest one") { transaction in
+            transaction.tree(Layout.meta).put(Array("arrivals".utf8), Layout.bytes(UInt64(1)))
+        },
+        Break("a position is no text", "The position of 'webhook/h' cannot be read") { transaction in
+            changeFirst(Layout.positions, in: transaction) { _, value in value = [0xFF] }
         },
         Break("the runs of the server go back", "run of the server") { transaction in
             var writer = ByteWriter()
