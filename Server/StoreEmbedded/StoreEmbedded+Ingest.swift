@@ -199,6 +199,7 @@ private final class OneWayWriter {
         }
         if let key = table.key(for: target.key) {
             noteArrival(Row(plan.number, key), plan)
+            let held = HeldParts(of: Row(plan.number, key), catalog, in: transaction)
             // Replacing a value may delete the object too: see `place`.
             for column in shape.columns where column >= 0 && table.exists(key) {
                 table.set(key, column, row[column])
@@ -207,7 +208,7 @@ private final class OneWayWriter {
             where property.collection != .none && table.exists(key) {
                 table.clearCollection(key, column)
             }
-            return
+            return try held.forgetGone()
         }
         do {
             let key = try table.create(target.key, row: row)

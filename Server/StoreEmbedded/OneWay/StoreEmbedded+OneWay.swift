@@ -63,21 +63,9 @@ extension StoreEmbedded: OneWayKeeping {
 
     /// Removes an object with what is embedded in it, and the stamps of that.
     private func remove(_ row: Row, _ catalog: RecordCatalog, in transaction: Transaction) throws(StoreFailure) {
-        func table(_ classNumber: Int) -> Table {
-            guard let table = transaction.table(catalog[classNumber].name) else {
-                preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
-            }
-            return table
-        }
-        var waiting = catalog.parts(of: row, in: transaction, table)
-        var seen = Set(waiting)
-        while let part = waiting.popLast() {
-            waiting += catalog.parts(of: part, in: transaction, table).filter { seen.insert($0).inserted }
-            try ObjectStamps.remove(part.classNumber, part.key, in: transaction) { key in
-                key != part.key && table(part.classNumber).exists(key)
-            }
-        }
-        table(row.classNumber).delete(row.key)
+        let parts = HeldParts(of: row, catalog, in: transaction)
+        parts.table(row.classNumber).delete(row.key)
+        try parts.forgetGone()
     }
 
     // MARK: - Positions
