@@ -57,9 +57,9 @@ private struct RuleBinder {
     /// to the object with that primary key. The first reading that fits the property's type counts.
     private static func readings(of predicate: Predicate) -> [Predicate] {
         let kinds: [(String) -> Value?] = [
-            { UUID16(spelled: $0).map(Value.uuid) }, { ObjectIdentifier12(spelled: $0).map(Value.objectId) },
-            { .link(.string($0)) }, { UUID16(spelled: $0).map { .link(.uuid($0)) } },
-            { ObjectIdentifier12(spelled: $0).map { .link(.objectId($0)) } },
+            { UUID16(hyphenated: $0).map(Value.uuid) }, { ObjectIdentifier12(hexadecimal: $0).map(Value.objectId) },
+            { .link(.string($0)) }, { UUID16(hyphenated: $0).map { .link(.uuid($0)) } },
+            { ObjectIdentifier12(hexadecimal: $0).map { .link(.objectId($0)) } },
         ]
         return [predicate]
             + kinds.map { kind in
@@ -67,29 +67,6 @@ private struct RuleBinder {
                     if case .string(let text) = value { kind(text) ?? value } else { value }
                 }
             }
-    }
-}
-
-extension UUID16 {
-    /// `6ba7b810-9dad-11d1-80b4-00c04fd430c8`
-    fileprivate init?(spelled text: String) {
-        let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
-        guard text.utf8.count == 36, digits.count == 32,
-            let high = UInt64(String(decoding: digits[..<16], as: UTF8.self), radix: 16),
-            let low = UInt64(String(decoding: digits[16...], as: UTF8.self), radix: 16)
-        else { return nil }
-        self.init(high: high, low: low)
-    }
-}
-
-extension ObjectIdentifier12 {
-    /// 24 hexadecimal digits.
-    fileprivate init?(spelled text: String) {
-        let digits = Array(text.utf8)
-        guard digits.count == 24, let high = UInt64(String(decoding: digits[..<16], as: UTF8.self), radix: 16),
-            let low = UInt32(String(decoding: digits[16...], as: UTF8.self), radix: 16)
-        else { return nil }
-        self.init(high: high, low: low)
     }
 }
 

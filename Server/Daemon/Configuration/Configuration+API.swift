@@ -1,10 +1,10 @@
 import Yams
 
 extension Configuration {
-    static func readAPI(_ root: inout Section) -> API? {
+    static func readAPI(_ root: inout Section) -> Listen? {
         guard let node = root.node("api") else { return nil }
         var section = Section(node, path: "api")
-        var api = API()
+        var api = Listen.backEnds
         if let host = section.text("host") {
             if host.isEmpty { section.note("host", nil, "The address is empty. 0.0.0.0 listens on every one.") }
             api.host = host

@@ -5,7 +5,7 @@ import CausewayTelemetry
 struct Configuration: Hashable, Sendable {
     var listen = Listen()
     /// Nil when back ends are not served.
-    var api: API?
+    var api: Listen?
     var tls = TLS()
     var databases: [Database] = []
     var tokens = Tokens()
@@ -21,12 +21,9 @@ struct Configuration: Hashable, Sendable {
     struct Listen: Hashable, Sendable {
         var host = "0.0.0.0"
         var port = 7443
-    }
 
-    /// Where back ends are served.
-    struct API: Hashable, Sendable {
-        var host = "127.0.0.1"
-        var port = 7445
+        /// Where back ends are served, if the configuration does not say where.
+        static let backEnds = Listen(host: "127.0.0.1", port: 7445)
     }
 
     struct TLS: Hashable, Sendable {

@@ -142,7 +142,7 @@ struct ObjectWriter {
             try write(ObjectReference(property.target ?? "", key), whole, depth: depth, to: &writer)
         case .anyLink(let link):
             guard let kind = NestedCollection(className: link.className) else {
-                return writer.writeLink(link.className, link.key)
+                return writer.write(link: link)
             }
             let reference = ObjectReference(link.className, link.key)
             guard whole.begin(reference) else { return writer.null() }
@@ -163,30 +163,26 @@ struct ObjectWriter {
             whole.begin(reference)
         else { return writer.null() }
         try check(depth)
-        let isEscaped = classSchema.properties.first?.name.isTag ?? false
-        if isEscaped { writer.openEscape() }
-        writer.open(UInt8(ascii: "{"))
+        let hasTags = classSchema.properties.first?.name.isTag ?? false
+        writer.openMap(hasTags: hasTags)
         for property in classSchema.properties {
             writer.name(property.name)
             try write(property, of: state, whole, depth: depth + 1, to: &writer)
         }
-        writer.close(UInt8(ascii: "}"))
-        if isEscaped { writer.close(UInt8(ascii: "}")) }
+        writer.closeMap(hasTags: hasTags)
     }
 
     private func writeMap(
         _ entries: [(key: String, value: Value)], _ property: Property, _ whole: Whole, depth: Int,
         to writer: inout JSONWriter
     ) throws(StoreFailure) {
-        let isEscaped = entries.contains { $0.key.isTag }
-        if isEscaped { writer.openEscape() }
-        writer.open(UInt8(ascii: "{"))
+        let hasTags = entries.contains { $0.key.isTag }
+        writer.openMap(hasTags: hasTags)
         for (key, value) in entries {
             writer.name(key)
             try write(value, property, whole, depth: depth, to: &writer)
         }
-        writer.close(UInt8(ascii: "}"))
-        if isEscaped { writer.close(UInt8(ascii: "}")) }
+        writer.closeMap(hasTags: hasTags)
     }
 
     private func check(_ depth: Int) throws(StoreFailure) {
@@ -206,19 +202,6 @@ struct ObjectWriter {
                     + "out with fields=, and write it without If-Match, or with “*”.")
         }
     }
-}
-
-extension JSONWriter {
-    /// What follows up to the next closing brace but one is a map, whatever its keys begin with.
-    fileprivate mutating func openEscape() {
-        open(UInt8(ascii: "{"))
-        name("$map")
-    }
-}
-
-extension String {
-    /// Whether a member of this name makes an object one of the forms with a $.
-    var isTag: Bool { utf8.first == UInt8(ascii: "$") }
 }
 
 extension Value {

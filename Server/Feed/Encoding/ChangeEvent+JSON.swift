@@ -7,7 +7,7 @@ extension ChangeEvent {
         json.object { json in
             json.field("position", position.text)
             json.field("version", version.rawValue)
-            if time > 0 { json.field("time", TimeText.iso8601(milliseconds: time)) }
+            if time > 0 { json.field("time", DateText.text(milliseconds: time)) }
             json.field("kind", kind.rawValue)
             json.field("class", className)
             json.name("key")

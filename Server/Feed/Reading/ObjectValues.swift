@@ -33,11 +33,18 @@ package struct ObjectValues: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package var key: String
         package var item: Item
+
+        package init(key: String, item: Item) {
+            self.key = key
+            self.item = item
+        }
     }
 
     package indirect enum Item: Hashable, Sendable {
-        /// Links are named by the primary key of their target.
         case value(Value)
+        /// Of a mixed property: it says its type itself.
+        case mixed(Value)
+        case link(ClassedLink)
         case embedded(ObjectValues)
         /// A collection inside of a mixed value.
         case nested(Content)
@@ -67,7 +74,8 @@ extension ObjectValues {
         guard let classSchema = schema[className] else { return }
         properties.reserveCapacity(classSchema.properties.count)
         for (number, property) in classSchema.properties.enumerated() where !hidden.contains(number) {
-            let reading = Reading(schema: schema, target: property.target, depth: depth, parts: parts)
+            let reading = Reading(
+                schema: schema, target: property.target, isMixed: property.type == .mixed, depth: depth, parts: parts)
             properties.append(
                 Property(name: property.name, content: reading.content(number, property, of: object, className)))
         }
@@ -76,6 +84,7 @@ extension ObjectValues {
     private struct Reading {
         let schema: Schema
         let target: String?
+        let isMixed: Bool
         let depth: Int
         /// Shared by all parts of the object.
         let parts: PartsRead
@@ -106,12 +115,13 @@ extension ObjectValues {
         private func item<Source: RowSource>(_ value: Value, _ source: Source) -> Item {
             switch value {
             case .link(let key):
-                guard let target, schema[target]?.kind == .embedded else { return .value(value) }
+                guard let target else { return .value(.null) }
+                guard schema[target]?.kind == .embedded else { return .link(ClassedLink(target, key)) }
                 return embedded(key, target, source)
             case .anyLink(let link):
-                guard let kind = NestedCollection(className: link.className) else { return .value(value) }
+                guard let kind = NestedCollection(className: link.className) else { return .link(link) }
                 return nested(kind, link, source)
-            default: return .value(value)
+            default: return isMixed ? .mixed(value) : .value(value)
             }
         }
 
@@ -124,7 +134,7 @@ extension ObjectValues {
             _ kind: NestedCollection, _ link: ClassedLink, _ source: Source
         ) -> Item {
             guard let child = part(link.key, link.className, source) else { return .value(.null) }
-            let inside = Reading(schema: schema, target: nil, depth: depth + 1, parts: parts)
+            let inside = Reading(schema: schema, target: nil, isMixed: true, depth: depth + 1, parts: parts)
             let column = NestedCollection.column
             let items = inside.items(child.elements(of: column, in: link.className), child)
             guard kind == .map else { return .nested(.list(items)) }

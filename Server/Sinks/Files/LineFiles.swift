@@ -78,7 +78,7 @@ struct LineFiles {
 
     private mutating func begin(at sequence: UInt64) throws(SinkFailure) -> LineFile {
         began = now()
-        let time = TimeText.iso8601(milliseconds: began / 1_000 * 1_000).filter { $0 != "-" && $0 != ":" }
+        let time = DateText.text(milliseconds: began / 1_000 * 1_000).filter { $0 != "-" && $0 != ":" }
         let number = String(sequence)
         let padded = String(repeating: "0", count: max(0, Self.digits - number.count)) + number
         let file = try LineFile(path("\(time)-\(padded)\(Self.suffix)"))

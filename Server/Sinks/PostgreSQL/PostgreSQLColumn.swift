@@ -51,10 +51,13 @@ struct PostgreSQLColumn: Hashable {
     // MARK: - Values
 
     func append(_ content: ObjectValues.Content, to json: inout JSONWriter) {
-        guard form == .plain, case .single(.value(let value)) = content else {
-            return json.write(content)
+        guard form == .plain, case .single(let item) = content else { return json.write(content) }
+        switch item {
+        case .value(let value) where isPrimaryKey: append(key: value, to: &json)
+        case .value(let value): append(value, to: &json)
+        case .link(let link): append(key: link.key.value ?? .null, to: &json)
+        case .mixed, .embedded, .nested: json.write(content)
         }
-        if isPrimaryKey { append(key: value, to: &json) } else { append(value, to: &json) }
     }
 
     /// A primary key, also that of a link's target.
@@ -64,7 +67,7 @@ struct PostgreSQLColumn: Hashable {
 
     private func append(_ value: Value, to json: inout JSONWriter) {
         switch value {
-        case .null, .object, .anyObject, .anyLink: json.null()
+        case .null, .object, .anyObject, .anyLink, .link: json.null()
         case .bool(let value): json.write(value)
         case .int(let value): json.write(value)
         case .float(let value): number("\(value)", value.isFinite, value.isNaN, &json)
@@ -75,7 +78,6 @@ struct PostgreSQLColumn: Hashable {
         case .objectId(let value): json.write(value.hexadecimal)
         case .uuid(let value): json.write(value.hyphenated)
         case .decimal(let value): json.write(Self.decimal(value))
-        case .link(let key): append(key: key.value ?? .null, to: &json)
         }
     }
 
@@ -94,13 +96,8 @@ struct PostgreSQLColumn: Hashable {
         return value.description
     }
 
-    /// The years that both write alike.
-    private static let seconds: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
-
+    /// The years 1 to 9999, which both write alike.
     private static func time(_ value: Timestamp) -> String {
-        guard seconds.contains(value.seconds), seconds.contains(value.seconds - (value.nanoseconds < 0 ? 1 : 0)) else {
-            return value.seconds < 0 ? "-infinity" : "infinity"
-        }
-        return TimeText.iso8601(value)
+        DateText.text(value) ?? (value.seconds < 0 ? "-infinity" : "infinity")
     }
 }

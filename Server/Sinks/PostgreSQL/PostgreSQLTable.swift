@@ -81,7 +81,7 @@ struct PostgreSQLTable: Hashable {
             number += 1
         }
         json.field("c\(number)", row.sequence)
-        if row.time > 0 { json.field("c\(number + 1)", TimeText.iso8601(milliseconds: row.time)) }
+        if row.time > 0 { json.field("c\(number + 1)", DateText.text(milliseconds: row.time)) }
     }
 
     /// A text for each primary key, null among them.

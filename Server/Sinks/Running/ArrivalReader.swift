@@ -77,9 +77,9 @@ extension ObjectValues.Content {
 extension ObjectValues.Item {
     fileprivate var sizeBytes: Int {
         switch self {
-        case .value(.string(let text)): 16 + text.utf8.count
-        case .value(.bytes(let bytes)): 16 + bytes.count
-        case .value: 16
+        case .value(.string(let text)), .mixed(.string(let text)): 16 + text.utf8.count
+        case .value(.bytes(let bytes)), .mixed(.bytes(let bytes)): 16 + bytes.count
+        case .value, .mixed, .link: 16
         case .embedded(let object): object.sizeBytes
         case .nested(let content): content.sizeBytes
         }

@@ -52,7 +52,7 @@ package struct SinkRow: Sendable {
     package func append(to json: inout JSONWriter) {
         json.object { json in
             json.field("sequence", sequence)
-            if time > 0 { json.field("time", TimeText.iso8601(milliseconds: time)) }
+            if time > 0 { json.field("time", DateText.text(milliseconds: time)) }
             json.field("class", values.className)
             json.name("object")
             json.write(values)

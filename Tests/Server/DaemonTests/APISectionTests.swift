@@ -19,8 +19,8 @@ struct APISectionTests {
     @Test("without it back ends are not served, and an empty one takes the defaults")
     func defaults() throws {
         #expect(try read("").api == nil)
-        #expect(try read("api:").api == Configuration.API(host: "127.0.0.1", port: 7445))
-        #expect(try read("api: {host: 0.0.0.0, port: 8443}").api == Configuration.API(host: "0.0.0.0", port: 8443))
+        #expect(try read("api:").api == Configuration.Listen(host: "127.0.0.1", port: 7445))
+        #expect(try read("api: {host: 0.0.0.0, port: 8443}").api == Configuration.Listen(host: "0.0.0.0", port: 8443))
     }
 
     @Test(
@@ -36,7 +36,7 @@ struct APISectionTests {
             path: "../../../deploy/sync-server.example.yaml")
         let line = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").first { $0.hasPrefix("# api:") }
         let section = String(try #require(line).dropFirst(2))
-        #expect(try read(section).api == Configuration.API())
+        #expect(try read(section).api == Configuration.Listen.backEnds)
     }
 
     @Test("a port that devices use, and an address that is none, are told")

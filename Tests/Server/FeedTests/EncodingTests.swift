@@ -19,7 +19,7 @@ struct EncodingTests {
             ),
             (
                 .timestamp(Timestamp(seconds: 951_827_696, nanoseconds: 120_000_000)),
-                #"{"$date":"2000-02-29T12:34:56.120Z"}"#
+                #"{"$date":"2000-02-29T12:34:56.12Z"}"#
             ),
             (
                 .timestamp(Timestamp(seconds: -62_135_596_800, nanoseconds: 0)), #"{"$date":"0001-01-01T00:00:00Z"}"#
@@ -31,22 +31,54 @@ struct EncodingTests {
             (
                 .uuid(UUID16(high: 1, low: 2)), #"{"$uuid":"00000000-0000-0001-0000-000000000002"}"#
             ),
-            (.link(.string("x")), #""x""#),
-            (.anyLink(ClassedLink("Task", .int(3))), #"{"$ref":"Task","$id":3}"#),
+            (.double(1), "1.0"),
         ])
-    func forms(value: Value, json: String) {
+    func forms(value: Value, json: String) throws {
+        #expect(Self.written(.single(.value(value))) == json)
+        // The data API reads the same back.
+        guard let type = Self.propertyType(of: value) else { return }
+        let read = try ValueReader.value(try JSONReader.read(Array(json.utf8)), type)
+        #expect(Self.written(.single(.value(read))) == json)
+    }
+
+    private static func propertyType(of value: Value) -> PropertyType? {
+        switch value {
+        case .bool: .bool
+        case .int: .int
+        case .float: .float
+        case .double: .double
+        case .string: .string
+        case .bytes: .data
+        case .timestamp: .date
+        case .objectId: .objectId
+        case .uuid: .uuid
+        default: nil
+        }
+    }
+
+    private static func written(_ content: ObjectValues.Content) -> String {
         var writer = JSONWriter()
-        writer.write(value)
-        #expect(String(decoding: writer.bytes, as: UTF8.self) == json)
+        writer.write(content)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    @Test("links, mixed values and names that begin with $ have the forms of the data API")
+    func dataForms() {
+        #expect(Self.written(.single(.link(ClassedLink("Task", .string("x"))))) == #"{"$ref":"Task","$id":"x"}"#)
+        #expect(Self.written(.single(.mixed(.double(1)))) == #"{"$numberDouble":"1.0"}"#)
+        #expect(Self.written(.single(.mixed(.float(0.5)))) == #"{"$numberFloat":"0.5"}"#)
+        let map = ObjectValues.Content.map([.init(key: "$oid", item: .value(.int(1)))])
+        #expect(Self.written(map) == #"{"$map":{"$oid":1}}"#)
     }
 
     @Test("no time is too far away to be written")
     func farTimes() {
         for seconds in [Int64.min, -62_135_596_801, 253_402_300_800, Int64.max] {
-            #expect(TimeText.iso8601(Timestamp(seconds: seconds, nanoseconds: 0)).hasSuffix("Z"))
+            let written = Self.written(.single(.value(.timestamp(Timestamp(seconds: seconds, nanoseconds: 0)))))
+            #expect(written == #"{"$date":{"seconds":{"$numberLong":"\#(seconds)"},"nanoseconds":0}}"#)
         }
-        #expect(
-            TimeText.iso8601(Timestamp(seconds: 253_402_300_800, nanoseconds: 0)) == "+010000-01-01T00:00:00Z")
+        #expect(DateText.text(milliseconds: .max).hasPrefix("9999-12-31T23:59:59"))
+        #expect(DateText.text(milliseconds: 1_700_000_000_020) == "2023-11-14T22:13:20.020Z")
     }
 
     @Test("a position reads back from its text, and nonsense is no position")

@@ -1,16 +1,19 @@
-import CausewayJSON
+package import CausewayModel
 import CausewayQuery
-import CausewayModel
 
 /// Reads single values: everything but lists, sets, maps and embedded objects.
-enum ValueReader {
+package enum ValueReader {
     /// Why a value is not taken: what is expected instead.
-    struct Failure: Error {
-        var expected: String
+    package struct Failure: Error {
+        package var expected: String
+
+        package init(expected: String) {
+            self.expected = expected
+        }
     }
 
     /// A value of a property, or of an element of one, without links.
-    static func value(_ json: JSON, _ type: PropertyType) throws(Failure) -> Value {
+    package static func value(_ json: JSON, _ type: PropertyType) throws(Failure) -> Value {
         switch type {
         case .bool: if case .bool(let value) = json { return .bool(value) }
         case .int: if let number = int(json) { return .int(number) }
@@ -31,7 +34,7 @@ enum ValueReader {
     }
 
     /// A value that says its type itself.
-    static func mixed(_ json: JSON) throws(Failure) -> Value {
+    package static func mixed(_ json: JSON) throws(Failure) -> Value {
         switch json {
         case .null: return .null
         case .bool(let value): return .bool(value)
@@ -58,7 +61,7 @@ enum ValueReader {
         throw Failure(expected: form(of: .mixed))
     }
 
-    static func key(_ json: JSON, _ property: Property) throws(Failure) -> PrimaryKey {
+    package static func key(_ json: JSON, _ property: Property) throws(Failure) -> PrimaryKey {
         if case .null = json {
             guard property.isOptional else { throw Failure(expected: form(of: property.type)) }
             return .null
@@ -70,7 +73,7 @@ enum ValueReader {
     }
 
     /// A key as it stands in a path.
-    static func key(pathText text: String, _ property: Property) -> PrimaryKey? {
+    package static func key(pathText text: String, _ property: Property) -> PrimaryKey? {
         switch property.type {
         case .int: Int64(text).map { .int($0) }
         case .string: .string(text)
@@ -140,7 +143,7 @@ enum ValueReader {
     }
 
     /// How a value of a type is written.
-    static func form(of type: PropertyType) -> String {
+    package static func form(of type: PropertyType) -> String {
         switch type {
         case .bool: "true or false"
         case .int: #"a whole number of 64 bits, or {"$numberLong": "…"}"#

@@ -1,14 +1,14 @@
-import CausewayJSON
-import CausewayModel
+package import CausewayModel
 
-/// Points in time as text: RFC 3339, in UTC, with as many digits of a second as the point has.
-enum DateText {
+/// Points in time as text: RFC 3339, in UTC, in the calendar that is used today for all times.
+package enum DateText {
     private static let secondsOfDay: Int64 = 86_400
     /// The years of four digits, from the year 1 on.
     private static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
 
-    /// `2026-11-27T18:59:49.000000001Z`; nil for a point outside of the years 1 to 9999.
-    static func text(_ point: Timestamp) -> String? {
+    /// `2026-11-27T18:59:49.000000001Z`, with as many digits of a second as the point has; nil for a point outside of the years
+    /// 1 to 9999.
+    package static func text(_ point: Timestamp) -> String? {
         guard range.contains(point.seconds) else { return nil }
         var seconds = point.seconds
         var nanoseconds = Int64(point.nanoseconds)
@@ -17,20 +17,30 @@ enum DateText {
             nanoseconds += 1_000_000_000
         }
         guard range.contains(seconds) else { return nil }
+        var digits = padded(nanoseconds, 9)
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return text(seconds, fraction: digits)
+    }
+
+    /// A time of receipt, with three digits of the second or none: some readers take no others.
+    ///
+    /// - Parameter milliseconds: since 1970; what is behind the year 9999 is its end.
+    package static func text(milliseconds: UInt64) -> String {
+        let seconds = min(Int64(clamping: milliseconds / 1_000), range.upperBound)
+        let rest = Int64(milliseconds % 1_000)
+        return text(seconds, fraction: rest > 0 ? padded(rest, 3) : "")
+    }
+
+    private static func text(_ seconds: Int64, fraction: String) -> String {
         let (day, time) = CalendarDate.divided(seconds, by: secondsOfDay)
         let date = CalendarDate(dayNumber: day)
-        var text = padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2)
-        text += "T" + padded(time / 3_600, 2) + ":" + padded(time / 60 % 60, 2) + ":" + padded(time % 60, 2)
-        if nanoseconds > 0 {
-            var digits = padded(nanoseconds, 9)
-            while digits.hasSuffix("0") { digits.removeLast() }
-            text += "." + digits
-        }
-        return text + "Z"
+        let days = padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2)
+        let clock = padded(time / 3_600, 2) + ":" + padded(time / 60 % 60, 2) + ":" + padded(time % 60, 2)
+        return days + "T" + clock + (fraction.isEmpty ? "" : "." + fraction) + "Z"
     }
 
     /// Reads RFC 3339 with up to nine digits of a second, and any offset; nil for any other text.
-    static func point(_ text: String) -> Timestamp? {
+    package static func point(_ text: String) -> Timestamp? {
         var reader = Digits(rest: Array(text.utf8)[...])
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(2), reader.take("-"),
             let day = reader.number(2), reader.take("T"), let hour = reader.number(2), reader.take(":"),

@@ -1,26 +1,33 @@
+package import CausewayModel
 import CausewayQuery
-import CausewayJSON
-import CausewayModel
 
-// The JSON form of each value; API.md has them as a table. What is written here is read back as the same bits, also by
-// clients that take every number for a double.
+// The JSON form of each value, wherever the server writes one: in the data API, the change feed, webhooks and sinks. API.md of the
+// data API has them as a table. What is written here `ValueReader` reads back as the same bits, also from clients that take every
+// number for a double.
 
 extension JSONWriter {
     /// The largest whole number up to which doubles have all of them.
     private static let exactMax: Int64 = 1 << 53 - 1
 
-    /// A value of a property with one type. Null where it is not of that type: the store lets none in.
-    mutating func write(_ value: Value, of property: Property) {
+    /// A value of a property.
+    package mutating func write(_ value: Value, of property: Property) {
         switch value {
-        case .float(let number) where property.type != .mixed: write(number.isFinite, "\(number)")
-        case .double(let number) where property.type != .mixed: write(number.isFinite, "\(number)")
-        case .link(let key): writeLink(property.target ?? "", key)
+        case .link(let key): write(link: ClassedLink(property.target ?? "", key))
+        default: if property.type == .mixed { write(mixed: value) } else { write(typed: value) }
+        }
+    }
+
+    /// A value whose type the reader knows.
+    package mutating func write(typed value: Value) {
+        switch value {
+        case .float(let number): write(number.isFinite, "\(number)")
+        case .double(let number): write(number.isFinite, "\(number)")
         default: write(mixed: value)
         }
     }
 
     /// A value that says its type itself.
-    mutating func write(mixed value: Value) {
+    package mutating func write(mixed value: Value) {
         switch value {
         case .null, .object, .anyObject, .link: null()
         case .bool(let bool): write(bool)
@@ -33,24 +40,41 @@ extension JSONWriter {
         case .objectId(let id): tagged("$oid", id.hexadecimal)
         case .uuid(let id): tagged("$uuid", id.hyphenated)
         case .decimal(let number): tagged("$numberDecimal", number.description)
-        case .anyLink(let link): writeLink(link.className, link.key)
+        case .anyLink(let link): write(link: link)
         }
     }
 
-    mutating func write(_ key: PrimaryKey) {
+    package mutating func write(_ key: PrimaryKey) {
         switch key {
         case .container: null()
+        case .string(let text): write(nameText: text)
         default: write(mixed: key.value ?? .null)
         }
     }
 
-    mutating func writeLink(_ className: String, _ key: PrimaryKey) {
-        object { link in
-            link.name("$ref")
-            link.write(className)
-            link.name("$id")
-            link.write(key)
+    package mutating func write(link: ClassedLink) {
+        object { json in
+            json.field("$ref", link.className)
+            json.name("$id")
+            json.write(link.key)
         }
+    }
+
+    // MARK: - Maps
+
+    /// Begins a map, or an embedded object. If one of its names begins with $, the object would be taken for one of the forms. So
+    /// it is put into `{"$map": …}`.
+    package mutating func openMap(hasTags: Bool) {
+        if hasTags {
+            open(UInt8(ascii: "{"))
+            name("$map")
+        }
+        open(UInt8(ascii: "{"))
+    }
+
+    package mutating func closeMap(hasTags: Bool) {
+        if hasTags { close(UInt8(ascii: "}")) }
+        close(UInt8(ascii: "}"))
     }
 
     // MARK: - Kinds
@@ -112,4 +136,9 @@ extension JSONWriter {
             outer.write(text)
         }
     }
+}
+
+extension String {
+    /// Whether a member of this name makes an object one of the forms with a $.
+    package var isTag: Bool { utf8.first == UInt8(ascii: "$") }
 }
