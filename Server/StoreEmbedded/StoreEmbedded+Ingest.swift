@@ -121,26 +121,21 @@ extension StoreEmbedded {
     }
 
     package func count(_ className: String, matching text: String) throws(StoreFailure) -> Int {
-        let transaction: Transaction
-        do {
-            transaction = try store.read()
-        } catch {
-            throw StoreFailure(error)
-        }
-        defer { transaction.end() }
-        guard transaction.schema[className] != nil else {
-            throw StoreFailure(.queryInvalid, "The database has no class “\(className)”. Correct the name.")
-        }
-        let predicate: BoundPredicate
-        do {
-            predicate = try Predicate.parse(text).bound(to: className, in: transaction.schema)
-        } catch {
-            throw StoreFailure(.queryInvalid, "The query cannot be answered: \(error)")
-        }
-        do {
-            return try transaction.count(className, matching: predicate)
-        } catch {
-            throw StoreFailure(error)
+        try read { transaction throws(StoreFailure) in
+            guard transaction.schema[className] != nil else {
+                throw StoreFailure(.queryInvalid, "The database has no class “\(className)”. Correct the name.")
+            }
+            let predicate: BoundPredicate
+            do {
+                predicate = try Predicate.parse(text).bound(to: className, in: transaction.schema)
+            } catch {
+                throw StoreFailure(.queryInvalid, "The query cannot be answered: \(error)")
+            }
+            do throws(StoreError) {
+                return try transaction.count(className, matching: predicate)
+            } catch {
+                throw StoreFailure(error)
+            }
         }
     }
 }

@@ -170,6 +170,18 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         }
     }
 
+    /// Runs `body` on the newest version.
+    func read<Value>(_ body: (Transaction) throws(StoreFailure) -> Value) throws(StoreFailure) -> Value {
+        let transaction: Transaction
+        do {
+            transaction = try store.read()
+        } catch {
+            throw StoreFailure(error)
+        }
+        defer { transaction.end() }
+        return try body(transaction)
+    }
+
     /// The catalog of the schema, made once for as long as the schema stays.
     func catalog(of transaction: Transaction) -> RecordCatalog {
         let schema = transaction.schema

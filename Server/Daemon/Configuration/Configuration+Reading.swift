@@ -28,14 +28,16 @@ extension Configuration {
             section.take([ConfigurationProblem("", "The file is empty. Begin with the annotated example.")])
         }
         var configuration = Configuration()
-        configuration.listen = readListen(&section)
+        configuration.listen = readListen("listen", &section, standard: Listen())
         configuration.tls = readTLS(&section)
         configuration.tokens = readTokens(&section)
         configuration.databases = readDatabases(&section, configuration.tokens)
         configuration.accounts = readAccounts(&section)
         if configuration.accounts == nil { noteMissingKeys(configuration, &section) }
         configuration.admin = readAdmin(&section)
-        configuration.api = readAPI(&section)
+        if section.node("api") != nil {
+            configuration.api = readListen("api", &section, standard: .backEnds)
+        }
         configuration.limits = readLimits(&section)
         configuration.backups = readBackups(&section)
         configuration.log = readLog(&section)
@@ -74,9 +76,10 @@ extension Configuration {
 
     // MARK: - Sections
 
-    private static func readListen(_ root: inout Section) -> Listen {
-        var section = Section(root.node("listen"), path: "listen")
-        var listen = Listen()
+    /// - Parameter standard: what holds where the section does not say otherwise.
+    private static func readListen(_ path: String, _ root: inout Section, standard: Listen) -> Listen {
+        var section = Section(root.node(path), path: path)
+        var listen = standard
         if let host = section.text("host") {
             if host.isEmpty { section.note("host", nil, "The address is empty. 0.0.0.0 listens on every one.") }
             listen.host = host

@@ -189,9 +189,7 @@ struct ClaimCheck {
 
     private func table(_ classNumber: Int) -> Table {
         if let table = tables.known[classNumber] { return table }
-        guard let table = transaction.table(catalog[classNumber].name) else {
-            preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
-        }
+        let table = catalog.table(classNumber, in: transaction)
         tables.known[classNumber] = table
         return table
     }

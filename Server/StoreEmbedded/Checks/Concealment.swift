@@ -103,10 +103,7 @@ final class Concealment {
     }
 
     private func table(_ classNumber: Int) -> Table {
-        guard let table = transaction.table(catalog[classNumber].name) else {
-            preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
-        }
-        return table
+        return catalog.table(classNumber, in: transaction)
     }
 
     // MARK: - What has ended

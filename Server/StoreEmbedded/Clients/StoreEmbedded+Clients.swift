@@ -31,13 +31,12 @@ extension StoreEmbedded {
     private func peek(
         _ client: ClientID, _ user: String, _ standing: DeviceStanding
     ) throws(StoreFailure) -> ClientRecord? {
-        let reading: Transaction
-        do {
-            reading = try store.read()
-        } catch {
-            throw StoreFailure(error)
-        }
-        defer { reading.end() }
+        try read { reading throws(StoreFailure) in try peek(client, user, standing, in: reading) }
+    }
+
+    private func peek(
+        _ client: ClientID, _ user: String, _ standing: DeviceStanding, in reading: Transaction
+    ) throws(StoreFailure) -> ClientRecord? {
         guard let known = try ClientState(of: client, in: reading) else { return nil }
         try known.check(user, client)
         var lifted = known

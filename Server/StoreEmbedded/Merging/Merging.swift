@@ -63,9 +63,7 @@ final class Merging {
 
     func table(_ classNumber: Int) -> Table {
         if let table = tables[classNumber] { return table }
-        guard let table = transaction.table(catalog[classNumber].name) else {
-            preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
-        }
+        let table = catalog.table(classNumber, in: transaction)
         tables[classNumber] = table
         return table
     }

@@ -12,7 +12,7 @@ struct HeldParts {
     init(of row: Row, _ catalog: RecordCatalog, in transaction: Transaction) {
         self.catalog = catalog
         self.transaction = transaction
-        func table(_ classNumber: Int) -> Table { Self.table(classNumber, catalog, transaction) }
+        func table(_ classNumber: Int) -> Table { catalog.table(classNumber, in: transaction) }
         var found: [Row] = []
         var waiting = catalog.parts(of: row, in: transaction, table)
         var seen = Set(waiting)
@@ -23,14 +23,7 @@ struct HeldParts {
         parts = found
     }
 
-    func table(_ classNumber: Int) -> Table { Self.table(classNumber, catalog, transaction) }
-
-    private static func table(_ classNumber: Int, _ catalog: RecordCatalog, _ transaction: Transaction) -> Table {
-        guard let table = transaction.table(catalog[classNumber].name) else {
-            preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
-        }
-        return table
-    }
+    func table(_ classNumber: Int) -> Table { catalog.table(classNumber, in: transaction) }
 
     /// Removes the stamps of those that are not there any more.
     func forgetGone() throws(StoreFailure) {

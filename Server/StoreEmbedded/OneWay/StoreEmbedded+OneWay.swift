@@ -71,13 +71,7 @@ extension StoreEmbedded: OneWayKeeping {
     // MARK: - Positions
 
     package func position(of name: String) throws(StoreFailure) -> [UInt8]? {
-        do throws(StoreError) {
-            let transaction = try store.read()
-            defer { transaction.end() }
-            return transaction.tree(Layout.positions).get(Array(name.utf8))
-        } catch {
-            throw StoreFailure(error)
-        }
+        try read { $0.tree(Layout.positions).get(Array(name.utf8)) }
     }
 
     package func savePosition(_ position: [UInt8], of name: String) throws(StoreFailure) {

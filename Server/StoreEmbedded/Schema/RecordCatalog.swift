@@ -72,6 +72,13 @@ struct RecordCatalog: Sendable {
 
     subscript(name: String) -> ClassPlan? { byName[name] }
 
+    func table(_ number: Int, in transaction: Transaction) -> Table {
+        guard let table = transaction.table(self[number].name) else {
+            preconditionFailure("The class \(self[number].name) has a number but no table.")
+        }
+        return table
+    }
+
     /// Whether a class has the number: for numbers that are read from a tree, which may be damaged.
     func knows(_ number: Int) -> Bool { byNumber[number] != nil }
 

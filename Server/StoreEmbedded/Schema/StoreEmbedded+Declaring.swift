@@ -44,14 +44,7 @@ extension StoreEmbedded {
     }
 
     private func isStale(_ schema: Schema, at time: UInt64) throws(StoreFailure) -> Bool {
-        let reading: Transaction
-        do {
-            reading = try store.read()
-        } catch {
-            throw StoreFailure(error)
-        }
-        defer { reading.end() }
-        return try DeclaredTree(in: reading).isStale(schema, at: time)
+        try read { reading throws(StoreFailure) in try DeclaredTree(in: reading).isStale(schema, at: time) }
     }
 }
 

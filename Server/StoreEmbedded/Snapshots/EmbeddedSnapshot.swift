@@ -34,9 +34,7 @@ final class EmbeddedSnapshot: StoreSnapshot {
 
     func table(_ classNumber: Int) -> Table {
         if let table = tables[classNumber] { return table }
-        guard let table = transaction.table(catalog[classNumber].name) else {
-            preconditionFailure("The class \(catalog[classNumber].name) has a number but no table.")
-        }
+        let table = catalog.table(classNumber, in: transaction)
         tables[classNumber] = table
         return table
     }
