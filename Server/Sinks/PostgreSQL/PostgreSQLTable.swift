@@ -8,6 +8,9 @@ struct PostgreSQLTable: Hashable {
     let className: String
     private let name: String
     private let columns: [PostgreSQLColumn]
+    /// Whether the class has more properties than get columns: the others are together in one.
+    private let hasRest: Bool
+    /// Of properties with columns.
     private let numbers: [ExactString: Int]
     private let key: PostgreSQLColumn?
 
@@ -15,22 +18,30 @@ struct PostgreSQLTable: Hashable {
     private static let keyText = "causeway_key"
     private static let sequence = "causeway_sequence"
     private static let received = "causeway_received"
+    private static let rest = "causeway_rest"
+
+    /// A row of PostgreSQL has one page of 8 KB. Of a column up to 24 bytes stay in it, wherever a long value is.
+    private static let columnsMax = 250
 
     /// - Parameter area: the schema in PostgreSQL.
     init(_ classSchema: ClassSchema, in schema: Schema, area: String) {
         className = classSchema.name
         name =
             PostgreSQLName.quoted(area) + "." + PostgreSQLName.quoted(PostgreSQLName.stored(classSchema.name))
-        columns = classSchema.properties.map { PostgreSQLColumn($0, in: schema) }
-        numbers = Dictionary(
-            uniqueKeysWithValues: classSchema.properties.enumerated().map { (ExactString($1.name), $0) })
+        let shown = classSchema.properties.enumerated().filter {
+            $0.offset < Self.columnsMax || $0.element.isPrimaryKey
+        }
+        .map(\.element)
+        columns = shown.map { PostgreSQLColumn($0, in: schema) }
+        hasRest = shown.count < classSchema.properties.count
+        numbers = Dictionary(uniqueKeysWithValues: shown.enumerated().map { (ExactString($1.name), $0) })
         key = columns.first { $0.isPrimaryKey && !$0.isOptional }
     }
 
     /// All columns with their types.
     private var all: [(name: String, type: String)] {
         columns.map { ($0.name, $0.type) } + (key == nil ? [(Self.keyText, "text")] : [])
-            + [(Self.sequence, "bigint"), (Self.received, "timestamptz")]
+            + [(Self.sequence, "bigint"), (Self.received, "timestamptz")] + (hasRest ? [(Self.rest, "jsonb")] : [])
     }
 
     private var keyName: String { PostgreSQLName.quoted(key?.name ?? Self.keyText) }
@@ -82,6 +93,11 @@ struct PostgreSQLTable: Hashable {
         }
         json.field("c\(number)", row.sequence)
         if row.time > 0 { json.field("c\(number + 1)", DateText.text(milliseconds: row.time)) }
+        guard hasRest else { return }
+        json.name("c\(number + 2)")
+        var rest = ObjectValues(className: className)
+        rest.properties = row.values.properties.filter { numbers[ExactString($0.name)] == nil }
+        json.write(rest)
     }
 
     /// A text for each primary key, null among them.

@@ -130,6 +130,30 @@ struct PostgreSQLSinkTests {
             try server.query(#"SELECT DISTINCT (SELECT count(*) FROM jsonb_object_keys(map)) FROM "Hostile""#) == ["2"])
     }
 
+    @Test("an object with more values than a row of PostgreSQL has room for is kept whole")
+    func wide() async throws {
+        let (bench, folder, server) = (try SinkBench(), try TemporaryFolder(), try PostgreSQLServer())
+        defer { server.end() }
+        let names = (0..<999).map { "p\($0)" }
+        try bench.record.extendSchema(
+            Schema([
+                ClassSchema(
+                    name: "Wide", kind: .asymmetric,
+                    properties: names.map { Property(name: $0, type: .string) } + [
+                        Property(name: "_id", type: .int, isPrimaryKey: true)
+                    ])
+            ]))
+        // So short that PostgreSQL keeps each in the row.
+        let fields = names.map { FieldValue($0, .string("value of \($0)")) }
+        try bench.ingest([.create(ObjectReference("Wide", .int(1)), life: 1, fields: fields)])
+        let carrier = bench.carrier(sink(folder, server))
+        try await running(carrier) { carrier.state.now.position == bench.record.newestArrival }
+        #expect(carrier.state.now.failures == 0)
+        #expect(
+            try server.query(#"SELECT _id, p0, p249, causeway_rest->>'p250', causeway_rest->>'p998' FROM "Wide""#)
+                == ["1|value of p0|value of p249|value of p250|value of p998"])
+    }
+
     @Test("two sinks of one name do not both write, and what PostgreSQL refuses is told without values")
     func refusals() async throws {
         let (bench, folder, server) = (try SinkBench(), try TemporaryFolder(), try PostgreSQLServer())
