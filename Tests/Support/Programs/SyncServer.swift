@@ -63,8 +63,8 @@ package final class SyncServer {
               host: 127.0.0.1
               port: \(port)
             tls:
-              certificate: \(path("keys/server.pem"))
-              key: \(path("keys/server-key.pem"))
+              certificate: \(certificate)
+              key: \(certificateKey)
             tokens:
               keys:
                 - file: \(path("keys/token-public.pem"))
@@ -80,6 +80,10 @@ package final class SyncServer {
 
     /// The certificate authority that devices must trust.
     package var authority: String { authority(of: "keys") }
+
+    /// Its certificate and the key of that.
+    package var certificate: String { path("keys/server.pem") }
+    package var certificateKey: String { path("keys/server-key.pem") }
 
     /// The certificate authority of a set of keys.
     package func authority(of keys: String) -> String { path("\(keys)/ca.pem") }

@@ -73,6 +73,11 @@ final class Connection: Sendable {
         try await begin(path, WireCodec.encode(DownloadRequest(session: session)), Messages(received))
     }
 
+    /// A request whose answer is counted in bytes, and that may stay open.
+    func open(_ path: String, _ received: @escaping @Sendable (Int) -> Void) async throws {
+        try await begin(path, [], ByteCount(received))
+    }
+
     private func begin(_ path: String, _ body: [UInt8], _ handler: any ChannelInboundHandler & Sendable) async throws {
         let head = HPACKHeaders([
             (":method", "POST"), (":scheme", "https"), (":path", path), (":authority", "localhost"),
@@ -133,6 +138,19 @@ private final class Body: ChannelInboundHandler, @unchecked Sendable {
 
     func channelInactive(context: ChannelHandlerContext) { whole.fail(Connection.Lost()) }
     func errorCaught(context: ChannelHandlerContext, error: any Error) { whole.fail(error) }
+}
+
+/// Counts an answer.
+private final class ByteCount: ChannelInboundHandler, Sendable {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    private let received: @Sendable (Int) -> Void
+
+    init(_ received: @escaping @Sendable (Int) -> Void) { self.received = received }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .data(let frame) = unwrapInboundIn(data) else { return }
+        received(frame.data.readableBytes)
+    }
 }
 
 /// Hands over the messages of a download.

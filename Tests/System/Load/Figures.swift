@@ -28,6 +28,7 @@ struct Figures {
         ("pair beside a bootstrap", { try await $0.pairBesideBootstrap() }),
         ("away", { try await $0.away() }),
         ("databases", { try await $0.databases() }),
+        ("floor", { try await $0.floor() }),
     ]
 
     func scaled(_ count: Int) -> Int { max(count / divisor, 4) }

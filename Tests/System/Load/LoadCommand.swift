@@ -1,12 +1,17 @@
 import ArgumentParser
 import Foundation
 
-/// Thousands of devices on one server: what the server needs for them, and what they notice.
 @main
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "causeway-load",
-        abstract: "Measures a sync server under the load of thousands of devices.",
+        commandName: "causeway-load", abstract: "Measures a sync server under the load of thousands of devices.",
+        subcommands: [Measuring.self, FloorServer.self], defaultSubcommand: Measuring.self)
+}
+
+/// Thousands of devices on one server: what the server needs for them, and what they notice.
+struct Measuring: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "measure", abstract: "Runs the rows, or one profile.",
         discussion: """
             Each row starts a server of its own on a free port of the loopback, and devices that speak the real protocol \
             over TLS. The server's CPU is what the system accounts for it.

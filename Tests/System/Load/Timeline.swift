@@ -44,8 +44,8 @@ final class Timeline: Sendable {
                 probe = ProcessProbe(number: process.load(ordering: .relaxed))
                 let (current, now) = (probe, second)
                 let cpu = current.cpuNanoseconds
-                // A server that was started anew counts from zero.
-                let used = current.number == number && cpu >= before ? cpu - before : cpu
+                // A server that was started anew counts from zero; of one that ended threads less is accounted than before.
+                let used = current.number == number ? cpu - min(before, cpu) : cpu
                 let sample = Sample(
                     second: now, cores: Double(used) / 1e9 / max(now - last, 0.001),
                     megabytes: Double(current.residentBytes >> 20))
