@@ -17,6 +17,8 @@ final class PastView {
     private var imageFields: [ImageReference: ObjectState] = [:]
     /// The object that these images are of.
     private var name: ObjectName?
+    /// The properties of that object that may have changed in the range; nil is all.
+    private var changed: PropertyNumbers?
     private var failure: StoreFailure?
 
     init(_ snapshot: any StoreSnapshot) {
@@ -49,9 +51,24 @@ final class PastView {
             name = object.name
             images.removeAll(keepingCapacity: true)
             imageFields.removeAll(keepingCapacity: true)
+            changed = changedProperties(of: object)
         }
-        return PastRow(view: self, name: object.name, images: object.images)
+        return PastRow(view: self, name: object.name, images: object.images, changed: changed)
     }
+
+    /// The properties of an object that may have changed in the range; nil where that would not be known for certain, or
+    /// where it saves nothing. While an object lives on, nothing changes but what operations have named. So a property
+    /// that none of them named is not looked for in thousands of images.
+    private func changedProperties(of object: TouchedRow) -> PropertyNumbers? {
+        guard object.images.count >= Self.imagesMin, let first = object.images.first,
+            let row = snapshot.row(object.name),
+            let life = try? snapshot.life(in: first), let now = try? snapshot.life(of: row), life == now
+        else { return nil }
+        return object.columns
+    }
+
+    /// Fewer images are read faster than a life is compared.
+    private static let imagesMin = 4
 
     fileprivate func image(_ reference: ImageReference) -> ObjectState? {
         if let known = images[reference] { return known }
@@ -81,9 +98,10 @@ final class PastView {
     fileprivate func row(_ name: ObjectName) -> PastRow? {
         let index = touched.partitioningIndex { !($0.name < name) }
         guard index < touched.count, touched[index].name == name else {
-            return snapshot.row(name).map { _ in PastRow(view: self, name: name, images: []) }
+            return snapshot.row(name).map { _ in PastRow(view: self, name: name, images: [], changed: nil) }
         }
-        return touched[index].existed ? PastRow(view: self, name: name, images: touched[index].images) : nil
+        guard touched[index].existed else { return nil }
+        return PastRow(view: self, name: name, images: touched[index].images, changed: nil)
     }
 }
 
@@ -91,11 +109,18 @@ private struct PastRow: RowSource {
     let view: PastView
     let name: ObjectName
     let images: [ImageReference]
+    /// The properties that images may hold; nil is all.
+    let changed: PropertyNumbers?
 
-    func value(of property: Int, in className: String) -> Value {
-        guard let property = view.snapshot.schema[className]?.properties[property] else { return .null }
+    /// The images in which a property is looked for.
+    private func images(of property: Int) -> [ImageReference] {
+        if let changed, !changed.contains(property) { [] } else { images }
+    }
+
+    func value(of number: Int, in className: String) -> Value {
+        guard let property = view.snapshot.schema[className]?.properties[number] else { return .null }
         if property.isPrimaryKey { return name.key.value ?? .null }
-        for reference in images {
+        for reference in images(of: number) {
             if property.isText {
                 if let text = view.image(reference)?.text(property.name) { return .string(text.string) }
             } else if let field = view.imageFields(reference)?[property.name] {
@@ -109,8 +134,9 @@ private struct PastRow: RowSource {
     func elements(of number: Int, in className: String) -> [Value] {
         // The complement of a property's number stands for the keys of a map.
         let areKeys = number < 0
-        guard let property = view.snapshot.schema[className]?.properties[areKeys ? ~number : number] else { return [] }
-        for reference in images {
+        let place = areKeys ? ~number : number
+        guard let property = view.snapshot.schema[className]?.properties[place] else { return [] }
+        for reference in images(of: place) {
             guard let kind = property.part, let content = view.image(reference)?[property.name, kind] else { continue }
             return content.elements(areKeys: areKeys || property.collection == .set)
         }

@@ -78,6 +78,15 @@ struct HistoryRecord {
     }
 
     init(_ bytes: [UInt8]) throws(EncodingError) {
+        self.init(client: .nobody)
+        try replace(by: bytes)
+    }
+
+    /// Becomes another version's record, in the memory that it has. After a failure it is neither.
+    mutating func replace(by bytes: [UInt8]) throws(EncodingError) {
+        births.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+        time = 0
         var reader = ByteReader(bytes)
         client = ClientID(try reader.readFixed64())
         sizeBytes = try reader.readFixed64()

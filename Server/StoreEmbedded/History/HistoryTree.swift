@@ -141,17 +141,50 @@ struct HistoryTree {
         after start: ServerVersion, through end: ServerVersion, for client: ClientID, _ pace: Pace
     ) throws(StoreFailure) -> History {
         var gathering = Gathering()
-        var version = start
-        var entries = 0
-        while version < end {
-            version = ServerVersion(version.rawValue + 1)
-            let bytes = try self.bytes(of: version)
-            entries += bytes.count / Self.bytesOfEntry
-            try pace.check(entries)
-            gathering.add(try Self.record(bytes), at: version, isOwn: { $0 == client && client != .nobody })
+        // One record for all, so that its arrays are made once.
+        var record = HistoryRecord(client: .nobody)
+        var (version, entries, checkedAt) = (start, 0, 0)
+        try forEachRecord(after: start, through: end) { next, bytes throws(StoreFailure) in
+            version = next
+            entries += max(bytes.count / Self.bytesOfEntry, 1)
+            if entries >= checkedAt {
+                try pace.check(entries)
+                checkedAt = entries + Self.entriesBetweenChecks
+            }
+            try Self.readable(Layout.history) { () throws(EncodingError) in try record.replace(by: bytes) }
+            gathering.add(record, at: next, isOwn: { $0 == client && client != .nobody })
+        }
+        guard version >= end else {
+            throw StoreFailure(missing: "version \(version.rawValue + 1)", Layout.history)
         }
         return gathering.history
     }
+
+    /// Visits the versions of a range in their order, and ends before one that is missing.
+    private func forEachRecord(
+        after start: ServerVersion, through end: ServerVersion,
+        _ body: (ServerVersion, [UInt8]) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
+        guard start < end else { return }
+        var (version, failure) = (start.rawValue, StoreFailure?.none)
+        transaction.tree(Layout.history).scan(
+            from: Layout.bytes(start.rawValue + 1), upTo: end.rawValue < .max ? Layout.bytes(end.rawValue + 1) : nil
+        ) { key, value in
+            version += 1
+            guard key.count == 8, UInt64(bigEndian: key.loadUnaligned(as: UInt64.self)) == version else { return false }
+            do throws(StoreFailure) {
+                try body(ServerVersion(version), Array(value))
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// How many objects are gone over between two looks at the clock.
+    private static let entriesBetweenChecks = 64
 
     /// About how many bytes an object takes in the record of a version.
     private static let bytesOfEntry = 8
@@ -173,13 +206,17 @@ private struct Gathering {
     /// Per class, ascending and without overlap: a row is born plainly once.
     private var births: [Int: [Births]] = [:]
     private var authors: Set<ClientID> = []
+    private var lastAuthor: ClientID?
 
     mutating func add(_ record: HistoryRecord, at version: ServerVersion, isOwn: (ClientID) -> Bool) {
         let own = isOwn(record.client)
-        authors.insert(record.client)
+        if record.client != lastAuthor {
+            authors.insert(record.client)
+            lastAuthor = record.client
+        }
         for birth in record.births { add(birth, own) }
-        for (number, entry) in record.entries.enumerated() {
-            add(entry, ImageReference(version: version, number: UInt32(number)), own)
+        for number in record.entries.indices {
+            add(record.entries[number], ImageReference(version: version, number: UInt32(number)), own)
         }
     }
 
