@@ -28,6 +28,7 @@ struct Figures {
         ("pair beside a bootstrap", { try await $0.pairBesideBootstrap() }),
         ("away", { try await $0.away() }),
         ("databases", { try await $0.databases() }),
+        ("change feed", { try await $0.feed() }),
         ("floor", { try await $0.floor() }),
     ]
 
@@ -36,7 +37,7 @@ struct Figures {
     // MARK: - A server
 
     func withServer(
-        others: [String] = [], _ body: (SyncServer, Site) async throws -> [String]
+        others: [String] = [], sections: String = "", _ body: (SyncServer, Site) async throws -> [String]
     ) async throws -> [String] {
         let place = folder.appendingPathComponent(UUID().uuidString)
         let limits = """
@@ -47,6 +48,7 @@ struct Figures {
               queryMegabytesOfUser: 1024
             log:
               level: error
+            \(sections)
             """
         let server = try SyncServer(program: program, folder: place, database: "load", others: others, sections: limits)
         try server.start()
