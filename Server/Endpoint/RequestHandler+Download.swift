@@ -9,7 +9,8 @@ import Synchronization
 
 /// A download under way.
 struct OpenDownload {
-    var task: Task<Void, Never>?
+    /// Nil when it could not begin.
+    var cancel: DownloadCancellation?
     /// The sender that waits until the device has read more: at most one, because a sink has one user.
     var waiting: CheckedContinuation<Void, any Error>?
     var stalled: Scheduled<Void>?
@@ -31,7 +32,7 @@ final class Reading: Sendable {
 /// The device is gone, or does not read.
 struct DownloadLost: Error {}
 
-/// Carries one download's messages from its task to its stream.
+/// Carries one download's messages to its stream.
 private struct Outlet: DownloadSink {
     let handler: NIOLoopBound<RequestHandler>
     let eventLoop: any EventLoop
@@ -75,15 +76,16 @@ extension RequestHandler {
         var download = OpenDownload(reading: reading, tenure: desk.tenures.begin(request.session, admitted))
         let work = desk.work
         work.begin()
-        download.task = Task {
-            defer { work.end() }
-            var failure: SyncFailure?
-            do throws(SyncFailure) {
-                try await admitted.service.download(request.session, by: admitted.caller, into: outlet)
-            } catch {
-                failure = error
+        do throws(SyncFailure) {
+            download.cancel = try admitted.service.beginDownload(
+                request.session, by: admitted.caller, into: outlet
+            ) {
+                work.end()
+                eventLoop.execute { handler.value.downloadEnded(nil) }
             }
-            eventLoop.execute { [failure] in handler.value.downloadEnded(failure) }
+        } catch {
+            work.end()
+            eventLoop.execute { [error] in handler.value.downloadEnded(error) }
         }
         self.download = download
         expectNewerToken()
@@ -127,7 +129,7 @@ extension RequestHandler {
         download?.waiting = nil
     }
 
-    /// The task is over: sends the last message and ends the stream.
+    /// The download is over: sends the last message and ends the stream.
     private func downloadEnded(_ failure: SyncFailure?) {
         guard let download, context != nil else { return }
         download.expiry?.cancel()
@@ -144,7 +146,7 @@ extension RequestHandler {
 
     private func callerExpired() {
         download?.hasExpired = true
-        download?.task?.cancel()
+        download?.cancel?()
         // A sender that waits for a slow device waits no longer: the session ends either way.
         download?.waiting?.resume(throwing: DownloadLost())
         download?.waiting = nil
@@ -168,7 +170,7 @@ extension RequestHandler {
         download.stalled?.cancel()
         download.expiry?.cancel()
         desk.tenures.end(download.tenure)
-        download.task?.cancel()
+        download.cancel?()
         download.waiting?.resume(throwing: DownloadLost())
     }
 

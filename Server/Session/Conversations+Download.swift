@@ -4,30 +4,43 @@ package import CausewayWire
 // One download: each piece of its work runs on the thread where it makes nobody wait.
 
 extension Conversations {
-    /// Runs until the session ends, the device goes or the task is cancelled.
+    /// Begins a download. It goes on until the session ends, the sink throws, or it is cancelled.
+    ///
+    /// - Parameter ended: called once, when nothing is sent any more.
+    /// - Returns: what cancels it, from any thread.
+    package func beginDownload(
+        _ session: UInt64, by caller: KnownCaller, into sink: any DownloadSink,
+        ended: @escaping @Sendable () -> Void
+    ) throws(SyncFailure) -> DownloadCancellation {
+        let user = sessions.heard(caller, in: session)
+        let download = RunningDownload()
+        let work = try sessions.download(session, user: user, outlet: sink.outlet) { download.ring() }
+        download.begin(
+            RunningDownload.Work(
+                // On the reading thread: a small change then goes from the commit to its devices with one change of
+                // threads.
+                executor: lanes.quick, act: { [self] in await act(work, sink) }, abandon: { work.isAbandoned() },
+                end: { [self] in
+                    sessions.close(work)
+                    await thread(of: work).runFreely { work.forget() }
+                    sessions.passTurn(work.open)
+                    ended()
+                }))
+        return { download.cancel() }
+    }
+
+    /// The same for a caller that has a task for it: runs until the download is over. Cancelling the task cancels it.
     package func download(_ session: UInt64, by caller: KnownCaller, into sink: any DownloadSink)
         async throws(SyncFailure)
     {
-        let (rings, ring) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let user = sessions.heard(caller, in: session)
-        let work = try sessions.download(session, user: user, outlet: sink.outlet) { ring.yield() }
+        let (ends, end) = AsyncStream.makeStream(of: Never.self)
+        let cancel = try beginDownload(session, by: caller, into: sink) { end.finish() }
         await withTaskCancellationHandler {
-            // On the reading thread: a small change then goes from the commit to its devices with one change of threads.
-            await withTaskExecutorPreference(lanes.quick) { await perform(work, rings, sink) }
+            // In a task that is not cancelled: what the download holds is released when this returns.
+            await Task { for await _ in ends {} }.value
         } onCancel: {
-            work.isAbandoned()
+            cancel()
         }
-        sessions.close(work)
-        await thread(of: work).runFreely { work.forget() }
-        sessions.passTurn(work.open)
-    }
-
-    private func perform(_ work: DownloadWork, _ rings: AsyncStream<Void>, _ sink: any DownloadSink) async {
-        var bells = rings.makeAsyncIterator()
-        repeat {
-            guard await act(work, sink) else { return }
-            // Thousands of downloads wait here: what they need in between is given back.
-        } while await bells.next() != nil
     }
 
     /// Does what there is to do.
@@ -35,7 +48,7 @@ extension Conversations {
     /// - Returns: whether the download goes on.
     private func act(_ work: DownloadWork, _ sink: any DownloadSink) async -> Bool {
         var due: DownloadConversation.Action?
-        while !Task.isCancelled {
+        while !work.isGone {
             let action = due ?? work.next()
             due = nil
             switch action {
@@ -97,6 +110,9 @@ extension Conversations {
         return true
     }
 }
+
+/// Cancels a download, from any thread.
+package typealias DownloadCancellation = @Sendable () -> Void
 
 extension DownloadMessage {
     /// Whether it is a part of a view change that more parts follow.

@@ -34,7 +34,7 @@ package struct DownloadOutlet: Sendable {
 
 /// The sessions of one database, with the threads and tasks that they run on.
 ///
-/// One task runs per download stream; store calls that block run on threads of their own, one that writes and several that
+/// A download has a task only while it has something to do (`RunningDownload`). Store calls that block run on threads of their own, one that writes and several that
 /// read (`ReadingLanes`), so that a large catch-up delays neither a commit nor what other devices wait for.
 package final class Conversations: Sendable {
     let sessions: Sessions

@@ -171,7 +171,8 @@ package final class DownloadWork: @unchecked Sendable {
         return Pace(objectsMax: ReadingLanes.quickObjectsMax) { [self] in !isGone && !end.isReached }
     }
 
-    private var isGone: Bool { open.isGone.load(ordering: .acquiring) }
+    /// Whether the device has left.
+    var isGone: Bool { open.isGone.load(ordering: .acquiring) }
 
     // MARK: - A comparison
 

@@ -82,10 +82,20 @@ final class FakeService: SyncService {
 
     func releaseUpload() { release.finish() }
 
-    func download(_ session: UInt64, by caller: KnownCaller, into sink: any DownloadSink) async throws(SyncFailure) {
+    func beginDownload(
+        _ session: UInt64, by caller: KnownCaller, into sink: any DownloadSink, ended: @escaping @Sendable () -> Void
+    ) throws(SyncFailure) -> DownloadCancellation {
         try check(session)
         state.withLock { $0.downloadsRunning += 1 }
-        defer { state.withLock { $0.downloadsRunning -= 1 } }
+        let task = Task {
+            await download(into: sink)
+            state.withLock { $0.downloadsRunning -= 1 }
+            ended()
+        }
+        return { task.cancel() }
+    }
+
+    private func download(into sink: any DownloadSink) async {
         do {
             for message in script {
                 let bytes = try await sink.send(message)
