@@ -71,7 +71,10 @@ let server: [Target] = [
     ),
     // What the C library tells of its memory, and gives back when it is asked to.
     .systemLibrary(name: "CAllocator", path: "Server/Daemon/allocator"),
-    part("Server", "Admin", uses: ["HTTP"], libraries: [Package.crypto]),
+    part(
+        "Server", "Admin", uses: ["HTTP", "JSON", "Model", "OpenAPI"], libraries: [Package.crypto],
+        documents: ["ADMIN.md", "openapi.yaml"]
+    ),
     part(
         "Server", "Backup",
         uses: ["Environment", "Identity", "Model", "ObjectStore", "Storage", "Store", "StoreEmbedded"],
@@ -81,8 +84,8 @@ let server: [Target] = [
     part(
         "Server", "DataAPI",
         uses: [
-            "Endpoint", "HTTP", "JSON", "Merge", "Model", "Operations", "Query", "Session", "Store", "Subscriptions",
-            "Wire",
+            "Endpoint", "HTTP", "JSON", "Merge", "Model", "OpenAPI", "Operations", "Query", "Session", "Store",
+            "Subscriptions", "Wire",
         ],
         documents: ["API.md", "openapi.yaml"]
     ),
@@ -100,6 +103,7 @@ let server: [Target] = [
         libraries: Package.tokens, documents: ["ACCOUNTS.md", "PERMISSIONS.md"]
     ),
     part("Server", "JSON", uses: ["Model", "Query"]),
+    part("Server", "OpenAPI", uses: ["HTTP"]),
     part("Server", "Ingest", uses: ["Model", "Operations", "Store", "Wire"]),
     part("Server", "Session", uses: ["Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]),
     part(
@@ -210,7 +214,7 @@ let tests: [Target] = [
         "Server", "Identity", uses: ["Environment", "Identity", "Model", "Query", "Store", "Support/Seeds"],
         libraries: Package.tokens
     ),
-    test("Server", "Admin", uses: ["Admin", "HTTP"], libraries: [Package.log]),
+    test("Server", "Admin", uses: ["Admin", "HTTP", "JSON", "OpenAPI"], libraries: [Package.log]),
     test("Server", "Telemetry", uses: ["Telemetry"], libraries: [Package.metrics]),
     test(
         "Server", "Feed",
@@ -257,11 +261,11 @@ let tests: [Target] = [
     test(
         "Server", "Daemon",
         uses: [
-            "Admin", "Backup", "Daemon", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Model",
-            "ObjectStore", "Operations", "Session", "Sinks", "Store", "StoreEmbedded", "Support/Folders",
+            "Admin", "Backup", "Daemon", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "JSON", "Model",
+            "ObjectStore", "OpenAPI", "Operations", "Session", "Sinks", "Store", "StoreEmbedded", "Support/Folders",
             "Support/Seeds", "Telemetry", "Wire",
         ],
-        libraries: [Package.log, Package.tracing, Package.tracingInMemory]
+        libraries: [Package.log, Package.tracing, Package.tracingInMemory, Package.yaml]
     ),
     program(
         "System/Simulation",

@@ -9,7 +9,7 @@ package struct AdminRoute: Sendable {
         case administration
     }
 
-    package typealias Handler = @Sendable (AdminRequest) async -> HTTPAnswer
+    package typealias Handler = @Sendable (AdminRequest) async throws(AdminError) -> HTTPAnswer
 
     package let method: String
     /// `/databases/{database}/sessions`: a part in braces stands for any one part, which the handler gets by its name.
@@ -19,6 +19,8 @@ package struct AdminRoute: Sendable {
     package let bodyBytesMax: Int
     /// Whether it changes something: then every call is in the audit log.
     package let isChange: Bool
+    /// Nil for routes that are no part of the API: monitoring and documents.
+    package let description: AdminDescription?
     let parts: [Part]
     let answer: Handler
 
@@ -27,9 +29,22 @@ package struct AdminRoute: Sendable {
         case parameter(String)
     }
 
+    /// A body has room for the largest section of a database in a configuration.
+    package static let bodyBytesMaxStandard = 256 << 10
+
+    /// A route of the API. Its query is checked before it is called, it may have a body if the description names one, and
+    /// with any method but GET it changes something.
+    package init(
+        _ method: String, _ pattern: String, _ description: AdminDescription, answer: @escaping Handler
+    ) {
+        self.init(
+            method, pattern, bodyBytesMax: description.body == nil ? 0 : Self.bodyBytesMaxStandard,
+            isChange: method != "GET", description: description, answer: answer)
+    }
+
     package init(
         _ method: String, _ pattern: String, access: Access = .administration, bodyBytesMax: Int = 0,
-        isChange: Bool = false, answer: @escaping Handler
+        isChange: Bool = false, description: AdminDescription? = nil, answer: @escaping Handler
     ) {
         precondition(pattern.hasPrefix("/"), "A route begins with a slash.")
         self.method = method
@@ -37,6 +52,7 @@ package struct AdminRoute: Sendable {
         self.access = access
         self.bodyBytesMax = bodyBytesMax
         self.isChange = isChange
+        self.description = description
         self.answer = answer
         parts = pattern.split(separator: "/").map { part in
             part.hasPrefix("{") && part.hasSuffix("}")
@@ -56,18 +72,4 @@ package struct AdminRoute: Sendable {
         }
         return parameters
     }
-}
-
-/// A request to a route, read whole.
-package struct AdminRequest: Sendable {
-    package let request: HTTPRequest
-    private let parameters: [String: String]
-
-    package init(_ request: HTTPRequest, parameters: [String: String] = [:]) {
-        self.request = request
-        self.parameters = parameters
-    }
-
-    /// The part of the path that stands for a parameter of the route's pattern.
-    package subscript(_ parameter: String) -> String { parameters[parameter] ?? "" }
 }

@@ -3,6 +3,8 @@ import CausewayHTTP
 /// The routes of the admin listener: a table, in which each part of the server enters what it can be asked for.
 package struct AdminRoutes: Sendable {
     package private(set) var all: [AdminRoute] = []
+    /// The schemas that the descriptions of the routes name, as they stand in `components/schemas` of the document.
+    package private(set) var schemas = ""
 
     package init(_ routes: [AdminRoute] = []) {
         for route in routes { add(route) }
@@ -12,6 +14,14 @@ package struct AdminRoutes: Sendable {
         precondition(
             !all.contains { $0.method == route.method && $0.parts == route.parts }, "A route is in the table already.")
         all.append(route)
+    }
+
+    /// Adds the routes of one part of the server, with the schemas that they name.
+    ///
+    /// - Parameter schemas: YAML, indented by four spaces.
+    package mutating func add(_ routes: [AdminRoute], schemas: String = "") {
+        for route in routes { add(route) }
+        self.schemas += schemas
     }
 
     enum Finding {

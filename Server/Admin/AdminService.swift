@@ -1,4 +1,5 @@
 package import CausewayHTTP
+import CausewayOpenAPI
 import Synchronization
 
 /// Answers the requests of administrators, and of programs that watch the server, by a table of routes.
@@ -27,19 +28,17 @@ package final class AdminService: HTTPService {
         let wanted: AdminRoute.Access = if case .route(let route, _) = finding { route.access } else { .administration }
         if let refusal = access.withLock({ $0 }).refusal(of: head, to: wanted) {
             observer.observe(.refused(.init(refusal), address: head.peer.group))
-            return .refused(Self.answer(to: refusal))
+            return .refused(AdminError(refusal).answer)
         }
         switch finding {
         case .route(let route, _):
             return .body(bytesMax: route.bodyBytesMax)
         case .methods(let methods):
             observer.observe(.refused(.route, address: head.peer.group))
-            var answer = HTTPAnswer.text("This is asked for with \(methods.joined(separator: " or ")).\n", status: 405)
-            answer.headers.append(.init("allow", methods.joined(separator: ", ")))
-            return .refused(answer)
+            return .refused(AdminError.methodNotAllowed(methods).answer)
         case .nothing:
             observer.observe(.refused(.route, address: head.peer.group))
-            return .refused(.text("The admin listener does not know this path.\n", status: 404))
+            return .refused(AdminError.pathUnknown.answer)
         }
     }
 
@@ -47,7 +46,7 @@ package final class AdminService: HTTPService {
         guard case .route(let route, let parameters) = routes.find(request.head) else {
             preconditionFailure("A request is answered that was not admitted.")
         }
-        var answer = await route.answer(AdminRequest(request, parameters: parameters))
+        var answer = await answer(request, route, parameters)
         // Nothing of it may stay in a cache, or be shown as something else.
         answer.headers += [.init("cache-control", "no-store"), .init("x-content-type-options", "nosniff")]
         observer.observe(
@@ -57,16 +56,42 @@ package final class AdminService: HTTPService {
         return answer
     }
 
-    private static func answer(to refusal: AdminAccess.Refusal) -> HTTPAnswer {
-        switch refusal {
-        case .host:
-            .text("This listener is called by localhost, 127.0.0.1 or [::1].\n", status: 421)
-        case .token:
-            HTTPAnswer(
-                status: 401,
-                headers: [.init("content-type", "text/plain; charset=utf-8"), .init("www-authenticate", "Bearer")],
-                body: .whole(
-                    Array("Send the administrator's token: authorization: Bearer TOKEN (admin.tokenFile).\n".utf8)))
+    private func answer(_ request: HTTPRequest, _ route: AdminRoute, _ parameters: [String: String]) async -> HTTPAnswer
+    {
+        do throws(AdminError) {
+            var query: [String: String] = [:]
+            if let description = route.description {
+                do throws(ParameterProblem) {
+                    query = try description.parameters.values(in: request.head.query)
+                } catch {
+                    throw AdminError(.requestInvalid, error.message)
+                }
+            }
+            return try await route.answer(AdminRequest(request, parameters: parameters, query: query))
+        } catch {
+            return error.answer
         }
     }
+}
+
+extension AdminError {
+    fileprivate init(_ refusal: AdminAccess.Refusal) {
+        switch refusal {
+        case .host:
+            self.init(.hostInvalid, "This listener is called by localhost, 127.0.0.1 or [::1].")
+        case .token:
+            self.init(
+                .tokenInvalid, "Send the administrator's token: authorization: Bearer TOKEN (admin.tokenFile).")
+        }
+    }
+
+    fileprivate static func methodNotAllowed(_ methods: [String]) -> AdminError {
+        var error = AdminError(.methodNotAllowed, "This is asked for with \(methods.joined(separator: " or ")).")
+        error.methodsAllowed = methods
+        return error
+    }
+
+    fileprivate static let pathUnknown = AdminError(
+        .pathUnknown,
+        "The admin listener does not know this path. GET /admin/v1/openapi.yaml describes what there is.")
 }

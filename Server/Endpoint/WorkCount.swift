@@ -1,20 +1,36 @@
 import Synchronization
 
 /// How many requests are being worked on. Nothing that they use may be closed before they are done.
-final class WorkCount: Sendable {
+package final class WorkCount: Sendable {
     private struct State {
         var count = 0
+        var isClosed = false
         var waiting: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var lastWaiting: UInt64 = 0
     }
 
     private let state = Mutex(State())
 
-    func begin() {
-        state.withLock { $0.count += 1 }
+    package init() {}
+
+    /// Counts work that begins.
+    ///
+    /// - Returns: false once it is closed: then nothing may begin, and nothing was counted.
+    @discardableResult
+    package func begin() -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.count += 1
+            return true
+        }
     }
 
-    func end() {
+    /// Nothing begins any more.
+    package func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    package func end() {
         let waiting = state.withLock { state in
             state.count -= 1
             guard state.count == 0 else { return [CheckedContinuation<Bool, Never>]() }
@@ -25,7 +41,7 @@ final class WorkCount: Sendable {
     }
 
     /// Returns true when nothing is worked on, and false when that takes too long.
-    func idle(within patience: Duration) async -> Bool {
+    package func idle(within patience: Duration) async -> Bool {
         let number = state.withLock { state in
             state.lastWaiting += 1
             return state.lastWaiting

@@ -54,3 +54,15 @@ package struct CalendarDate: Hashable, Sendable {
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
     }
 }
+
+extension CalendarDate {
+    /// A point in time by RFC 3339, in UTC: `2026-11-27T18:59:49.250Z`.
+    package static func text(ofMilliseconds milliseconds: UInt64) -> String {
+        let (day, time) = divided(Int64(clamping: milliseconds), by: 86_400_000)
+        let date = CalendarDate(dayNumber: day)
+        let seconds = time / 1_000
+        return padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T"
+            + padded(seconds / 3_600, 2) + ":" + padded(seconds / 60 % 60, 2) + ":" + padded(seconds % 60, 2) + "."
+            + padded(time % 1_000, 3) + "Z"
+    }
+}

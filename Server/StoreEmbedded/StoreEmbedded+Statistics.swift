@@ -1,4 +1,4 @@
-import CausewayModel
+package import CausewayModel
 import CausewayObjectStore
 package import CausewayStorage
 package import CausewayStore
@@ -16,7 +16,29 @@ package struct RecordStatistics: Hashable, Sendable {
     package var oldestSnapshotAge: Duration
 }
 
+/// How many objects a class has.
+package struct ClassCount: Hashable, Sendable {
+    package var name: String
+    package var kind: ClassKind
+    package var objects: Int
+}
+
 extension StoreEmbedded {
+    /// The classes with the number of their objects, parts of others and one-way objects too. Waits for no commit.
+    ///
+    /// - Complexity: that of the number of classes.
+    package func classCounts() throws(StoreFailure) -> [ClassCount] {
+        do {
+            let reading = try store.read()
+            defer { reading.end() }
+            return reading.tables.filter { $0.nestedKind == nil }.map {
+                ClassCount(name: $0.schema.name, kind: $0.schema.kind, objects: $0.count)
+            }
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
     /// Waits for no commit.
     ///
     /// - Complexity: that of the list of the file's free pages.

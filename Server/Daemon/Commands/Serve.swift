@@ -121,7 +121,9 @@ extension Configuration {
         guard let admin else { return nil }
         let databases = tenants.map(\.gauges)
         let scrape = Scrape(telemetry, databases: databases) { endpoint.connectionCount }
-        let routes = AdminRoutes.monitoring(scrape, isListening: { endpoint.isListening }, databases: databases)
+        var routes = AdminRoutes.api(AdminDesk(tenants: Tenants(tenants), telemetry: telemetry, logger: logger))
+        routes.add(
+            AdminRoutes.monitoring(scrape, isListening: { endpoint.isListening }, databases: databases).all)
         return try AdminListener(admin, inspection, routes, observer: AdminTelemetry(telemetry), logger: logger)
     }
 

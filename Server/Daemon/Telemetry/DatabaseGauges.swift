@@ -37,12 +37,16 @@ struct DatabaseGauges: Sendable {
             MetricSample(MetricCatalog.databaseUp, name, is: late.isEmpty ? 1 : 0),
             MetricSample(MetricCatalog.databaseVersion, name, is: Double(store.version.rawValue)),
         ]
-        let facts = await reader.read(withinMilliseconds: Self.readMilliseconds) { [conversations, store, followers] in
+        guard let facts = await facts() else { return (samples, false) }
+        samples += self.samples(of: facts.record) + facts.behind + self.samples(of: facts.census)
+        return (samples, true)
+    }
+
+    /// Nil when they cannot be read in time.
+    func facts() async -> (record: RecordStatistics, behind: [MetricSample], census: SessionCensus)? {
+        await reader.read(withinMilliseconds: Self.readMilliseconds) { [conversations, store, followers] in
             (try? (store.statistics(), followers.read())).map { ($0, $1, conversations.census()) }
         }
-        guard let (statistics, behind, census) = facts else { return (samples, false) }
-        samples += self.samples(of: statistics) + behind + self.samples(of: census)
-        return (samples, true)
     }
 
     private func samples(of statistics: RecordStatistics) -> [MetricSample] {

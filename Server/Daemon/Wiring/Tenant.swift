@@ -1,3 +1,4 @@
+import CausewayEndpoint
 import CausewayEnvironment
 import CausewayFeed
 import CausewayIngest
@@ -12,6 +13,9 @@ import Logging
 /// One database, open and ready for sessions. Tenants share nothing but the process.
 final class Tenant: Sendable {
     let name: String
+    let folder: String
+    /// What has begun with it. It closes when that is over.
+    let uses = WorkCount()
     let conversations: Conversations
     /// What it is at, for metrics.
     let gauges: DatabaseGauges
@@ -29,7 +33,7 @@ final class Tenant: Sendable {
         random: any RandomSource,
         logger: Logger, observer: any SessionObserver = NoSessionObserver()
     ) throws(CommandFailure) {
-        name = database.name
+        (name, folder) = (database.name, database.folder)
         self.clock = clock
         lock = try FolderLock(database.folder)
         do throws(StoreFailure) {

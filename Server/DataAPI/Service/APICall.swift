@@ -1,3 +1,5 @@
+package import CausewayOpenAPI
+
 /// One call of the API. `all` is the only list of them: routes, checks of parameters and the OpenAPI document follow from
 /// it.
 package struct APICall: Hashable, Sendable {
@@ -6,8 +8,8 @@ package struct APICall: Hashable, Sendable {
     /// The parts of the path behind `/api/v1/{database}`; of `openapi` behind `/api/v1`.
     package var path: [Part]
     package var summary: String
-    package var parameters: [Parameter] = []
-    package var headers: [Parameter] = []
+    package var parameters: [DescribedParameter] = []
+    package var headers: [DescribedParameter] = []
     package var body: Body?
     package var answer: Answer
     /// What can go wrong, beside what can go wrong with every call.
@@ -29,18 +31,6 @@ package struct APICall: Hashable, Sendable {
         case word(String)
         case className
         case key
-    }
-
-    package struct Parameter: Hashable, Sendable {
-        package var name: String
-        package var kind: Kind
-        package var summary: String
-
-        package enum Kind: Hashable, Sendable {
-            case text
-            case number(ClosedRange<Int>, standard: Int)
-            case flag
-        }
     }
 
     package enum Body: String, Sendable {
@@ -76,12 +66,12 @@ extension APICall {
         .idempotencyKeyReused, .tooCostly, .serverOutOfSpace,
     ]
 
-    private static let idempotency = Parameter(
-        name: "Idempotency-Key", kind: .text, summary: "The request takes effect once, however often it is sent.")
-    private static let ifMatch = Parameter(
-        name: "If-Match", kind: .text, summary: "The ETag of the object that the client has seen, or * for any.")
-    private static let fields = Parameter(
-        name: "fields", kind: .text, summary: "The properties to answer, separated by commas.")
+    private static let idempotency = DescribedParameter(
+        "Idempotency-Key", .text, "The request takes effect once, however often it is sent.")
+    private static let ifMatch = DescribedParameter(
+        "If-Match", .text, "The ETag of the object that the client has seen, or * for any.")
+    private static let fields = DescribedParameter(
+        "fields", .text, "The properties to answer, separated by commas.")
 
     package static let all: [APICall] = [
         APICall(
@@ -94,15 +84,15 @@ extension APICall {
             name: .listObjects, method: "GET", path: [.word("objects"), .className],
             summary: "The objects of a class that a query finds, page by page.",
             parameters: [
-                Parameter(name: "where", kind: .text, summary: "A condition in the query language."),
-                Parameter(
-                    name: "sort", kind: .text,
-                    summary: "Properties, separated by commas; a minus puts the greatest first."),
-                Parameter(
-                    name: "limit", kind: .number(1...limits.pageObjectsMax, standard: limits.pageObjects),
-                    summary: "How many objects a page has at most."),
-                Parameter(name: "after", kind: .text, summary: "The cursor in next of the page before."), fields,
-                Parameter(name: "count", kind: .flag, summary: "Whether to count all objects that the query finds."),
+                DescribedParameter("where", .text, "A condition in the query language."),
+                DescribedParameter(
+                    "sort", .text,
+                    "Properties, separated by commas; a minus puts the greatest first."),
+                DescribedParameter(
+                    "limit", .number(1...limits.pageObjectsMax, standard: limits.pageObjects),
+                    "How many objects a page has at most."),
+                DescribedParameter("after", .text, "The cursor in next of the page before."), fields,
+                DescribedParameter("count", .flag, "Whether to count all objects that the query finds."),
             ],
             answer: Answer(statuses: [200], schema: "Page"), errors: [.queryInvalid, .classUnknown, .tooCostly]),
         APICall(

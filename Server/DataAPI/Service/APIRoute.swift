@@ -1,4 +1,5 @@
 import CausewayHTTP
+import CausewayOpenAPI
 
 /// A call, with what its path and its parameters name.
 struct APIRoute: Sendable {
@@ -51,39 +52,12 @@ struct APIRoute: Sendable {
 
     private static func parameters(_ query: [HTTPHead.Parameter], of call: APICall) throws(APIError) -> [String: String]
     {
-        var parameters: [String: String] = [:]
-        for parameter in query {
-            guard let known = call.parameters.first(where: { $0.name == parameter.name }) else {
-                let names = call.parameters.map(\.name).joined(separator: ", ")
-                throw APIError(
-                    .requestInvalid,
-                    "The parameter “\(parameter.name.prefix(40))” is unknown here. "
-                        + (names.isEmpty ? "There are none." : "Known are: \(names)."))
-            }
-            guard parameters.updateValue(parameter.value, forKey: parameter.name) == nil else {
-                throw APIError(.requestInvalid, "The parameter \(parameter.name) is given twice.")
-            }
-            try known.check(parameter.value)
+        do throws(ParameterProblem) {
+            return try call.parameters.values(in: query)
+        } catch {
+            throw APIError(.requestInvalid, error.message)
         }
-        return parameters
     }
 
     func number(_ name: String) -> Int? { parameters[name].flatMap { Int($0) } }
-}
-
-extension APICall.Parameter {
-    fileprivate func check(_ value: String) throws(APIError) {
-        switch kind {
-        case .text: return
-        case .flag:
-            guard value == "true" || value == "false" else {
-                throw APIError(.requestInvalid, "\(name) is neither true nor false.")
-            }
-        case .number(let range, _):
-            guard let number = Int(value), range.contains(number) else {
-                throw APIError(
-                    .requestInvalid, "\(name) is no whole number from \(range.lowerBound) to \(range.upperBound).")
-            }
-        }
-    }
 }

@@ -1,9 +1,10 @@
-import CausewayJSON
+import CausewayOpenAPI
 
 /// The description of the API for programs: OpenAPI 3.1, made from `APICall.all`. `openapi.yaml` is a copy that a test
 /// compares.
 package enum OpenAPIDocument {
-    package static let text = head + paths + "components:\n" + parameters + responses + schemas
+    package static let text =
+        head + OpenAPIText.paths(APICall.all.map(\.described)) + "components:\n" + parameters + responses + schemas
 
     private static let head = """
         openapi: 3.1.0
@@ -22,78 +23,6 @@ package enum OpenAPIDocument {
           - token: []
 
         """
-
-    // MARK: - Paths
-
-    private static var paths: String {
-        var text = "paths:\n"
-        var seen: [String] = []
-        for call in APICall.all where !seen.contains(call.pathText) {
-            seen.append(call.pathText)
-            text += "  \(call.pathText):\n"
-            for other in APICall.all where other.pathText == call.pathText { text += operation(other) }
-        }
-        return text
-    }
-
-    private static func operation(_ call: APICall) -> String {
-        var lines = ["    \(call.method.lowercased()):", "      operationId: \(call.name.rawValue)"]
-        lines.append("      summary: \(quoted(call.summary))")
-        if !call.namesDatabase { lines.append("      security: []") }
-        let parameters =
-            call.pathParameters.map { "        - $ref: '#/components/parameters/\($0)'" }
-            + call.parameters.flatMap { parameter($0, in: "query") }
-            + call.headers.flatMap { parameter($0, in: "header") }
-        if !parameters.isEmpty { lines += ["      parameters:"] + parameters }
-        if let body = call.body {
-            lines += ["      requestBody:", "        required: true"] + content(body.rawValue, indentation: "        ")
-        }
-        lines.append("      responses:")
-        for status in call.answer.statuses { lines += success(status, call) }
-        for status in call.errorStatuses {
-            lines += ["        '\(status)':", "          $ref: '#/components/responses/\(responseName(status))'"]
-        }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func success(_ status: Int, _ call: APICall) -> [String] {
-        let lines = ["        '\(status)':", "          description: \(status == 201 ? "Created." : "Done.")"]
-        guard let schema = call.answer.schema else {
-            return lines + [
-                "          content:", "            application/yaml:", "              schema: {type: object}",
-            ]
-        }
-        let etag =
-            call.name == .readObject
-            ? [
-                "          headers:", "            ETag:",
-                "              description: The state of the object, for If-Match.",
-                "              schema: {type: string}",
-            ] : []
-        return lines + etag + content(schema, indentation: "          ")
-    }
-
-    private static func content(_ schema: String, indentation: String) -> [String] {
-        [
-            "content:", "  application/json:", "    schema:", "      $ref: '#/components/schemas/\(schema)'",
-        ].map { indentation + $0 }
-    }
-
-    private static func parameter(_ parameter: APICall.Parameter, in place: String) -> [String] {
-        let schema =
-            switch parameter.kind {
-            case .text: "{type: string}"
-            case .flag: "{type: boolean, default: false}"
-            case .number(let range, let standard):
-                "{type: integer, minimum: \(range.lowerBound), maximum: \(range.upperBound), default: \(standard)}"
-            }
-        return [
-            "        - name: \(parameter.name)", "          in: \(place)",
-            "          description: \(quoted(parameter.summary))", "          schema: \(schema)",
-        ]
-    }
-
-    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
 
     // MARK: - Components
 
@@ -124,23 +53,8 @@ package enum OpenAPIDocument {
         """
 
     private static var responses: String {
-        var text = "  responses:\n"
-        for status in Set(APIError.Code.allCases.map(\.status)).sorted() {
-            let codes = APIError.Code.allCases.filter { $0.status == status }.map(\.rawValue)
-            text += """
-                    \(responseName(status)):
-                      description: The code is \(codes.joined(separator: ", or ")).
-                      content:
-                        application/json:
-                          schema:
-                            $ref: '#/components/schemas/Error'
-
-                """
-        }
-        return text
+        OpenAPIText.errorResponses(APIError.Code.allCases.map { ($0.rawValue, $0.status) })
     }
-
-    private static func responseName(_ status: Int) -> String { "Error\(status)" }
 
     private static var schemas: String {
         """

@@ -1,4 +1,6 @@
 import CausewayHTTP
+import CausewayJSON
+import CausewayOpenAPI
 import Synchronization
 import Testing
 
@@ -127,5 +129,95 @@ struct AdminServiceTests {
                 .refused(.route, address: "unknown"),
                 .answered(route: "POST /reload", isChange: true, status: 200, address: "unknown"),
             ])
+    }
+
+    // MARK: - The frame of the API
+
+    private func service(_ route: AdminRoute) -> AdminService {
+        AdminService(
+            AdminRoutes([route]),
+            access: AdminAccess(token: Self.token, isPeerVerified: false, isMonitoringOpen: true, isLocal: true))
+    }
+
+    private func expect(
+        _ answer: HTTPAnswer, _ status: Int, _ code: String, _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(answer.status == status, sourceLocation: location)
+        let json = try JSONReader.read(Array(text(answer).utf8))
+        #expect(json["code"]?.string == code, sourceLocation: location)
+        #expect(json["message"]?.string?.isEmpty == false, sourceLocation: location)
+    }
+
+    @Test("refusals are JSON with a code and a sentence")
+    func refusals() throws {
+        func refused(_ method: String, _ target: String, token: String? = Self.token, host: String = "localhost") throws
+            -> HTTPAnswer
+        {
+            guard case .refused(let answer) = service().admit(try head(method, target, token: token, host: host)) else {
+                throw NotRefused()
+            }
+            return answer
+        }
+        try expect(try refused("GET", "/nothing"), 404, "pathUnknown")
+        try expect(try refused("GET", "/nothing", token: "x"), 401, "tokenInvalid")
+        try expect(try refused("GET", "/nothing", host: "evil.example"), 421, "hostInvalid")
+        let answer = try refused("DELETE", "/reload")
+        try expect(answer, 405, "methodNotAllowed")
+        #expect(answer.headers.contains(.init("allow", "POST")))
+    }
+
+    private struct NotRefused: Error {}
+
+    @Test("a query has the parameters of its route, each once and of its kind")
+    func query() async throws {
+        let service = service(
+            AdminRoute("GET", "/list", AdminDescription("list", "", parameters: AdminPage.parameters, answer: "List")) {
+                .text("\(AdminPage($0).limit) \($0.text("after") ?? "nil")")
+            })
+        func answer(_ query: String) async throws -> HTTPAnswer {
+            await service.answer(HTTPRequest(try head("GET", "/list" + query)))
+        }
+        #expect(text(try await answer("")) == "100 nil")
+        #expect(text(try await answer("?limit=1000&after=b%20c")) == "1000 b c")
+        for wrong in ["?limit=0", "?limit=1001", "?limit=x", "?limit=1&limit=1", "?other=1"] {
+            try expect(try await answer(wrong), 400, "requestInvalid")
+        }
+    }
+
+    @Test("a body is an object with the members of its route")
+    func members() async throws {
+        let service = service(
+            AdminRoute("POST", "/make", AdminDescription("make", "", body: "Made", answer: "Made")) {
+                request throws(AdminError) in
+                let members = try request.members("name", "isNew")
+                return .text("\(try members.requiredText("name")) \(try members.flag("isNew"))")
+            })
+        func answer(_ body: String) async throws -> HTTPAnswer {
+            await service.answer(HTTPRequest(try head("POST", "/make"), body: Array(body.utf8)))
+        }
+        #expect(text(try await answer(#"{"name":"a","isNew":true}"#)) == "a true")
+        #expect(text(try await answer(#"{"name":"a","isNew":null}"#)) == "a false")
+        for wrong in [
+            "", "{", "[]", "{}", #"{"name":""}"#, #"{"name":1}"#, #"{"name":"a","isNew":1}"#, #"{"name":"a","x":1}"#,
+        ] {
+            try expect(try await answer(wrong), 400, "requestInvalid")
+        }
+    }
+
+    @Test("pages follow each other without a gap, whatever comes and goes between them")
+    func pages() throws {
+        let names = ["b", "a", "é", "e\u{301}", "c", "A", ""]
+        var (listed, after): ([String], String?) = ([], nil)
+        repeat {
+            var query = ["limit": "2"]
+            if let after { query["after"] = after }
+            let request = AdminRequest(HTTPRequest(try head("GET", "/")), query: query)
+            let page = AdminPage(request).cut(names, by: { $0 })
+            #expect(page.entries.count <= 2)
+            listed += page.entries
+            after = page.next
+        } while after != nil
+        #expect(
+            listed.map { Array($0.utf8) } == names.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
     }
 }

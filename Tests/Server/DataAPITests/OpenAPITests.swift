@@ -37,7 +37,7 @@ struct OpenAPITests {
                 let names = parameters.compactMap { $0["name"] as? String }
                 #expect(names == call.parameters.map(\.name) + call.headers.map(\.name))
                 let shared = parameters.compactMap { ($0["$ref"] as? String)?.split(separator: "/").last }
-                #expect(shared.map(String.init) == call.pathParameters)
+                #expect(shared.map(String.init) == call.described.pathParameters)
                 let responses = try #require(operation["responses"] as? [String: Any])
                 let statuses = Set(call.answer.statuses + call.errorStatuses)
                 #expect(Set(responses.keys) == Set(statuses.map(String.init)))

@@ -1,0 +1,55 @@
+import CausewayAdmin
+import CausewayEndpoint
+import CausewaySession
+import CausewayStore
+import Logging
+
+/// What the routes of the admin API work with. Each part of the server adds its routes in an `AdminRoutes+….swift` beside
+/// this file.
+struct AdminDesk: Sendable {
+    let tenants: Tenants
+    let telemetry: Telemetry
+    let logger: Logger
+
+    /// Works with the database that a request names in its path. It stays open until the work is done.
+    func use<Value>(
+        _ request: AdminRequest, _ body: (Tenant) async throws(AdminError) -> Value
+    ) async throws(AdminError) -> Value {
+        let name = request["database"]
+        guard let tenant = tenants[name], tenant.uses.begin() else { throw .databaseUnknown(name) }
+        defer { tenant.uses.end() }
+        return try await body(tenant)
+    }
+
+    /// Reads the newest state of a database, on a thread for calls: no device waits for it. One piece of work, which
+    /// should be short.
+    func read<Value: Sendable>(
+        _ tenant: Tenant, _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreFailure) -> Value
+    ) async throws(AdminError) -> Value {
+        let conversations = tenant.conversations
+        do throws(StoreFailure) {
+            return try await conversations.work { () throws(StoreFailure) in try body(conversations.snapshot()) }
+        } catch {
+            throw AdminError(error)
+        }
+    }
+}
+
+extension AdminError {
+    static func databaseUnknown(_ name: String) -> AdminError {
+        AdminError(
+            .databaseUnknown,
+            "This server has no database “\(name.prefix(64))”. GET /admin/v1/databases lists what it has.")
+    }
+
+    /// What a database answers. The caller is an administrator, who may know why.
+    init(_ failure: StoreFailure) {
+        let code: Code =
+            switch failure.code {
+            case .busy, .closed, .interrupted: .serverBusy
+            case .conflict: .conflict
+            default: .serverFault
+            }
+        self.init(code, failure.message)
+    }
+}

@@ -1,0 +1,14 @@
+import CausewayAdmin
+import CausewayHTTP
+import Synchronization
+
+extension AdminRoutes {
+    /// The admin API: every route below `/admin/v1`, with the document that describes them.
+    static func api(_ desk: AdminDesk) -> AdminRoutes {
+        var routes = AdminRoutes()
+        routes.addDatabases(desk)
+        let document = AdminDocument.text(routes)
+        routes.add(AdminRoute("GET", "/admin/v1/openapi.yaml") { _ in .text(document, type: "application/yaml") })
+        return routes
+    }
+}

@@ -1,0 +1,37 @@
+import CausewayAdmin
+import CausewayHTTP
+import CausewayJSON
+
+// Databases: which there are, and how they are.
+
+extension AdminRoutes {
+    mutating func addDatabases(_ desk: AdminDesk) {
+        add(
+            [
+                AdminRoute(
+                    "GET", "/admin/v1/databases",
+                    AdminDescription(
+                        "listDatabases", "The databases, with their statistics.", parameters: AdminPage.parameters,
+                        answer: "Databases")
+                ) { request throws(AdminError) in
+                    let page = AdminPage(request)
+                    let (tenants, next) = page.cut(desk.tenants.all, by: \.name)
+                    var reports: [DatabaseReport] = []
+                    for tenant in tenants { reports.append(await tenant.report()) }
+                    return page.answer("databases", (reports, next)) { report, json in report.append(to: &json) }
+                },
+                AdminRoute(
+                    "GET", "/admin/v1/databases/{database}",
+                    AdminDescription(
+                        "readDatabase", "One database, with its statistics and its classes.", answer: "Database",
+                        errors: [.databaseUnknown])
+                ) { request throws(AdminError) in
+                    try await desk.use(request) { tenant throws(AdminError) in
+                        var report = await tenant.report()
+                        report.classes = try await desk.classes(of: tenant)
+                        return .json { report.append(to: &$0) }
+                    }
+                },
+            ], schemas: DatabaseReport.schemas)
+    }
+}
