@@ -62,9 +62,11 @@ let server: [Target] = [
         name: name("Daemon"),
         dependencies: [
             "Admin", "Backup", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Ingest", "JSON",
-            "Model", "ObjectStore", "Operations", "Query", "Session", "Sinks", "Storage", "Store", "StoreEmbedded",
+            "Model", "ObjectStore", "OpenAPI", "Operations", "Query", "Session", "Sinks", "Storage", "Store",
+            "StoreEmbedded",
             "Subscriptions", "Telemetry", "Wire",
-        ].map { .target(name: name($0)) } + Package.daemon + ["CAllocator"],
+        ].map { .target(name: name($0)) } + Package.daemon + Package.httpClient(for: "Server")
+            + Package.nio(for: "Server") + ["CAllocator"],
         path: "Server/Daemon",
         exclude: ["allocator"],
         swiftSettings: settings()
@@ -225,7 +227,7 @@ let tests: [Target] = [
     test(
         "Server", "DataAPI",
         uses: shape + [
-            "DataAPI", "Endpoint", "HTTP", "Ingest", "JSON", "Query", "Session", "Store", "StoreEmbedded",
+            "DataAPI", "Endpoint", "HTTP", "Ingest", "JSON", "OpenAPI", "Query", "Session", "Store", "StoreEmbedded",
             "Subscriptions", "Wire",
         ],
         libraries: [Package.yaml]
@@ -261,7 +263,8 @@ let tests: [Target] = [
     test(
         "Server", "Daemon",
         uses: [
-            "Admin", "Backup", "Daemon", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "JSON", "Model",
+            "Admin", "Backup", "Daemon", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "JSON",
+            "Model",
             "ObjectStore", "OpenAPI", "Operations", "Session", "Sinks", "Store", "StoreEmbedded", "Support/Folders",
             "Support/Seeds", "Telemetry", "Wire",
         ],
@@ -479,7 +482,6 @@ extension Package {
     ]
     static let daemon: [Target.Dependency] = [
         arguments, log, metrics, tracing,
-        library("NIOSSL", of: "swift-nio-ssl", for: "Server"),
         library("ServiceLifecycle", of: "swift-service-lifecycle", for: "Server"),
         library("UnixSignals", of: "swift-service-lifecycle", for: "Server"),
         yaml,

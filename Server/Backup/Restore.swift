@@ -23,8 +23,10 @@ package enum Restore {
     /// - Parameters:
     ///   - database: its folder is there, and locked by the caller so that no server opens it.
     ///   - replaces: whether a database that is there may be put aside.
+    ///   - keeps: files in the folder that no backup has, and that stay: those who were shut out stay so.
     package static func run(
-        from backup: String, to database: Backup.Source, replaces: Bool, pace: BackupPace = .unhindered,
+        from backup: String, to database: Backup.Source, replaces: Bool, keeps: [String] = [],
+        pace: BackupPace = .unhindered,
         clock: any WallClock = SystemClock(), progress: (BackupProgress) -> Void = { _ in }
     ) throws(BackupError) -> Facts {
         let begin = ContinuousClock.now
@@ -41,6 +43,7 @@ package enum Restore {
         let stamp = BackupName.stamp(of: clock.now())
         let restored = "\(folder).restoring-\(stamp)"
         let content = try BackupContent.copy(backup, to: restored, pace, progress)
+        try keep(keeps, of: folder, in: restored)
         try giveOwner(of: folder, to: restored)
         try swap(restored, with: folder)
         // The folder that was there has the name of the restored one now.
@@ -53,6 +56,20 @@ package enum Restore {
         guard let real = realpath(folder, nil) else { throw FileDigest.failure("find", folder) }
         defer { free(real) }
         return String(cString: real)
+    }
+
+    private static func keep(_ files: [String], of folder: String, in restored: String) throws(BackupError) {
+        for file in files where FileManager.default.fileExists(atPath: folder + "/" + file) {
+            do {
+                try FileManager.default.copyItem(atPath: folder + "/" + file, toPath: restored + "/" + file)
+            } catch {
+                try? FileManager.default.removeItem(atPath: restored)
+                throw BackupError(
+                    .failed,
+                    "\(folder)/\(file) could not be kept: \(error.localizedDescription). Nothing was changed. Check its owner."
+                )
+            }
+        }
     }
 
     // MARK: - The change

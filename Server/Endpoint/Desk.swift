@@ -9,9 +9,7 @@ import Synchronization
 
 /// What the requests of all connections share: services, limits, and what is left of them.
 final class Desk: Sendable {
-    let services: ExactDictionary<any SyncService>
-    /// By database; databases without accounts are not in it.
-    let accounts: ExactDictionary<any AccountService>
+    let directory: any SyncDirectory
     let authenticator: any Authenticator
     let limits: EndpointLimits
     let clock: any WallClock
@@ -33,11 +31,10 @@ final class Desk: Sendable {
     let ending = Mutex<SyncFailure?>(nil)
 
     init(
-        services: [String: any SyncService], accounts: [String: any AccountService], authenticator: any Authenticator,
-        limits: EndpointLimits, clock: any WallClock, logger: Logger, observer: any EndpointObserver
+        directory: any SyncDirectory, authenticator: any Authenticator, limits: EndpointLimits, clock: any WallClock,
+        logger: Logger, observer: any EndpointObserver
     ) {
-        self.services = ExactDictionary(uniqueKeysWithValues: services.map { ($0.key, $0.value) })
-        self.accounts = ExactDictionary(uniqueKeysWithValues: accounts.map { ($0.key, $0.value) })
+        self.directory = directory
         self.authenticator = authenticator
         self.limits = limits
         self.clock = clock
@@ -83,7 +80,7 @@ extension Desk {
         var caller = try authenticator.caller(for: token, database: database)
         caller.address = peer.group
         guard caller.expires > clock.now() else { throw .tokenExpired }
-        guard let service = services[database] else {
+        guard let service = directory.service(of: database) else {
             throw SyncFailure(
                 .databaseUnknown,
                 "This server has no database '\(database)'. Check the app id; the operator adds databases in the "
@@ -107,7 +104,7 @@ extension Desk {
     func accountCall(
         _ name: String, database: String, authorization: String?, peer: PeerAddress
     ) throws(RefusedCall) -> AccountCall {
-        guard let service = accounts[database] else { throw RefusedCall(answer: .noAccounts) }
+        guard let service = directory.accounts(of: database) else { throw RefusedCall(answer: .noAccounts) }
         let token = authorization.flatMap(HTTPHead.bearerToken)
         switch service.admit(name, token: token) {
         case .refused(let answer): throw RefusedCall(answer: Answer(answer))

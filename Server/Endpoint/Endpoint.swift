@@ -51,19 +51,29 @@ package final class Endpoint: Sendable {
     ///
     /// - Throws: `certificateUnusable` when the certificate or its key cannot be used.
     package init(
-        _ configuration: Configuration, services: [String: any SyncService],
-        accounts: [String: any AccountService] = [:], authenticator: any Authenticator, clock: any WallClock,
-        logger: Logger, observer: any EndpointObserver = NoEndpointObserver()
+        _ configuration: Configuration, directory: any SyncDirectory, authenticator: any Authenticator,
+        clock: any WallClock, logger: Logger, observer: any EndpointObserver = NoEndpointObserver()
     ) throws(EndpointError) {
         self.configuration = configuration
         tls = Mutex(try Self.tls(configuration.certificateChain, configuration.privateKey))
         desk = Desk(
-            services: services, accounts: accounts, authenticator: authenticator, limits: configuration.limits,
-            clock: clock, logger: logger, observer: observer)
+            directory: directory, authenticator: authenticator, limits: configuration.limits, clock: clock,
+            logger: logger, observer: observer)
         connections = Connections(
             limit: configuration.limits.connections, limitOfAddress: configuration.limits.connectionsOfAddress)
         group = MultiThreadedEventLoopGroup(
             numberOfThreads: configuration.threads > 0 ? configuration.threads : System.coreCount)
+    }
+
+    /// Creates an endpoint for databases that stay.
+    package convenience init(
+        _ configuration: Configuration, services: [String: any SyncService],
+        accounts: [String: any AccountService] = [:], authenticator: any Authenticator, clock: any WallClock,
+        logger: Logger, observer: any EndpointObserver = NoEndpointObserver()
+    ) throws(EndpointError) {
+        try self.init(
+            configuration, directory: FixedDirectory(services: services, accounts: accounts),
+            authenticator: authenticator, clock: clock, logger: logger, observer: observer)
     }
 
     package var connectionCount: Int { connections.count }
@@ -78,6 +88,11 @@ package final class Endpoint: Sendable {
     package func replaceCertificate(chain: String, key: String) throws(EndpointError) {
         let context = try Self.tls(chain, key)
         tls.withLock { $0 = context }
+    }
+
+    /// Other limits, for new connections. Open ones stay.
+    package func take(connections limit: Int, ofAddress limitOfAddress: Int) {
+        connections.take(limit: limit, limitOfAddress: limitOfAddress)
     }
 
     /// Starts to listen, and returns the port.
@@ -134,7 +149,7 @@ package final class Endpoint: Sendable {
         let open = connections.all
         for connection in open { connection.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
         await withTaskGroup(of: Void.self) { group in
-            for service in desk.services.values { group.addTask { await service.end(reason) } }
+            for service in desk.directory.services { group.addTask { await service.end(reason) } }
         }
         let grace = group.next().scheduleTask(in: .milliseconds(configuration.limits.graceMilliseconds)) {
             [connections, desk] in

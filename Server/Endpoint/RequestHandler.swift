@@ -130,7 +130,7 @@ final class RequestHandler: ChannelInboundHandler {
         case .health:
             refuse(Answer(status: 200, text: "the server lives\n"))
         case .readiness:
-            let isReady = desk.isReady.load(ordering: .relaxed) && desk.services.values.allSatisfy(\.isAnswering)
+            let isReady = desk.isReady.load(ordering: .relaxed) && desk.directory.services.allSatisfy(\.isAnswering)
             refuse(Answer(status: isReady ? 200 : 503, text: isReady ? "ready\n" : "not ready\n"))
         case .call(let call, let database):
             (facts.call, facts.database) = (call.rawValue, database)

@@ -6,20 +6,24 @@ package final class Connections: Sendable {
     private struct State {
         var open: [ObjectIdentifier: any Channel] = [:]
         var ofAddress: [PeerAddress: Int] = [:]
+        var limit: Int
+        var limitOfAddress: Int
         var refusals = 0
         var nextReport = NIODeadline.uptimeNanoseconds(0)
     }
 
-    private let state = Mutex(State())
-    private let limit: Int
-    private let limitOfAddress: Int
+    private let state: Mutex<State>
 
     /// The time between reports: a flood of connections must not become a flood of log lines.
     private static let reportPause = TimeAmount.seconds(60)
 
     package init(limit: Int, limitOfAddress: Int) {
-        self.limit = limit
-        self.limitOfAddress = limitOfAddress
+        state = Mutex(State(limit: limit, limitOfAddress: limitOfAddress))
+    }
+
+    /// Other limits, for new connections. Open ones stay.
+    package func take(limit: Int, limitOfAddress: Int) {
+        state.withLock { ($0.limit, $0.limitOfAddress) = (limit, limitOfAddress) }
     }
 
     package var count: Int { state.withLock { $0.open.count } }
@@ -29,7 +33,7 @@ package final class Connections: Sendable {
     package func admit(_ channel: any Channel) -> Bool {
         let (id, peer) = (ObjectIdentifier(channel), PeerAddress(channel.remoteAddress))
         let isAdmitted = state.withLock { state in
-            guard state.open.count < limit, state.ofAddress[peer, default: 0] < limitOfAddress else {
+            guard state.open.count < state.limit, state.ofAddress[peer, default: 0] < state.limitOfAddress else {
                 state.refusals += 1
                 return false
             }

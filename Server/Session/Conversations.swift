@@ -87,6 +87,9 @@ package final class Conversations: Sendable {
     /// The longest time that a commit or a plan of the largest size takes on a slow machine.
     package static let answerMillisecondsMax: UInt64 = 10_000
 
+    /// Other limits, for new sessions.
+    package func take(_ limits: SessionLimits, _ bounds: SessionBounds) { sessions.take(limits, bounds) }
+
     // MARK: - Requests
 
     package func open(_ hello: Hello, by caller: KnownCaller) async throws(SyncFailure) -> Welcome {

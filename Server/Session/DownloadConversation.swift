@@ -73,6 +73,7 @@ package struct DownloadConversation: Sendable {
     private var staged: ToldUpTo?
     private var positionIncarnation: UInt64
     let schemaFingerprint: UInt64
+    let protocolVersion: UInt32
     let tellsEdits: Bool
 
     enum Phase {
@@ -136,6 +137,7 @@ package struct DownloadConversation: Sendable {
         limits: SessionLimits, permissions: Permissions? = nil, protocolVersion: UInt32 = WireProtocol.version,
         now: UInt64
     ) {
+        self.protocolVersion = protocolVersion
         tellsEdits = protocolVersion >= WireProtocol.versionOfEdits
         schema = hello.schema
         // Nobody knows what a view made under other rules contains, so it is compared.

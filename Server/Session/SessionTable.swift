@@ -10,7 +10,7 @@ struct SessionTable {
     private var ofUser: ExactDictionary<Share> = [:]
     /// Open sessions whose devices begin anew.
     private(set) var beginnings = 0
-    private let bounds: SessionBounds
+    var bounds: SessionBounds
     private let names: @Sendable () -> UInt64
     /// When idle sessions may be looked for again.
     private var nextSweep: UInt64 = 0

@@ -12,8 +12,10 @@ import Synchronization
 package final class Sessions: Sendable {
     package let backend: any StoreBackend
     let intake: any OneWayIntake
-    let limits: SessionLimits
-    let bounds: SessionBounds
+    private let limitsInForce: Mutex<SessionLimits>
+    /// What new sessions are told, and hold to.
+    var limits: SessionLimits { limitsInForce.withLock { $0 } }
+    var bounds: SessionBounds { table.withLock { $0.bounds } }
     package let now: @Sendable () -> UInt64
     let table: Mutex<SessionTable>
     /// Which sessions may have a comparison open. Where both are locked, this comes before a conversation.
@@ -51,8 +53,7 @@ package final class Sessions: Sendable {
         self.observer = observer
         audiences = Mutex(AudienceTable(at: backend.version))
         self.intake = intake
-        self.limits = limits
-        self.bounds = bounds
+        limitsInForce = Mutex(limits)
         self.now = now
         self.stepEnd = stepEnd
         table = Mutex(
@@ -68,6 +69,19 @@ package final class Sessions: Sendable {
 
     /// So many devices of one user may each use up a device's limit, whatever the operator sets it to.
     private static let devicesOfMostTerms = 10
+
+    /// Other limits, for new sessions. What is made once for all sessions stays: the interval of heartbeats, and the terms of
+    /// queries.
+    package func take(_ limits: SessionLimits, _ bounds: SessionBounds) {
+        limitsInForce.withLock { known in
+            let before = known
+            known = limits
+            (known.heartbeatMilliseconds, known.queryTerms) = (before.heartbeatMilliseconds, before.queryTerms)
+            // Uploads are read within those of the endpoint.
+            (known.frameBytes, known.operations) = (before.frameBytes, before.operations)
+        }
+        table.withLock { $0.bounds = bounds }
+    }
 
     // MARK: - Upload
 

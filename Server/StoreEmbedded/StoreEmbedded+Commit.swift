@@ -179,7 +179,8 @@ extension StoreEmbedded {
         var verdicts = Verdicts()
         check.concealment = concealment
         var existence = ExistenceCheck(merging, operations, of: changeset, concealment)
-        for (index, operation) in operations.enumerated() where verdicts.count <= options.refusalsMax {
+        let refusalsMax = options.refusalsMax
+        for (index, operation) in operations.enumerated() where verdicts.count <= refusalsMax {
             do {
                 try check.check(operation)
             } catch {

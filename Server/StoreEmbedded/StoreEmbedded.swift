@@ -89,7 +89,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     /// Names this opening in the `Lineage`.
     let run: UInt64
     package let store: ObjectStore
-    let options: Options
+    private let optionsInForce: Mutex<Options>
+    var options: Options { optionsInForce.withLock { $0 } }
     private let pastEntries = Atomic(0)
     private let newest: Atomic<UInt64>
     /// The newest one-way arrival that readers may look for.
@@ -133,7 +134,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     private init(_ store: ObjectStore, _ options: Options, epochSeed: UInt64) throws(StoreError) {
         precondition(epochSeed != 0, "Epoch zero stands for a device that knows no server yet.")
         self.store = store
-        self.options = options
+        optionsInForce = Mutex(options)
         let reading = try store.read()
         var meta = Meta(in: reading)
         arrivals = Atomic(Arrivals.newest(in: reading) ?? 0)
@@ -153,6 +154,18 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         epoch = meta.epoch
         run = epochSeed
         newest = Atomic(meta.version.rawValue)
+    }
+
+    /// Other bounds of the history, of clients, refusals and the schema count from the next commit on. The rest stays.
+    package func take(_ options: Options) {
+        optionsInForce.withLock { known in
+            known.historyVersionsMax = options.historyVersionsMax
+            known.historyBytesMax = options.historyBytesMax
+            known.historyAgeMaxMilliseconds = options.historyAgeMaxMilliseconds
+            known.clientDaysMax = options.clientDaysMax
+            known.refusalsMax = options.refusalsMax
+            known.schemaBounds = options.schemaBounds
+        }
     }
 
     package func close() {

@@ -12,6 +12,11 @@ package struct AuditEvent: Hashable, Sendable {
         case permissionsReplaced
         case adminRefused
         case adminCalled
+        case databaseAdded
+        case databaseDropped
+        case shutOut
+        case letIn
+        case clientForgotten
         case tokenRefused
         case loginSucceeded
         case loginRefused

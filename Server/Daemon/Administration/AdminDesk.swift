@@ -1,5 +1,6 @@
 import CausewayAdmin
 import CausewayEndpoint
+import CausewayEnvironment
 import CausewaySession
 import CausewayStore
 import Logging
@@ -8,8 +9,20 @@ import Logging
 /// this file.
 struct AdminDesk: Sendable {
     let tenants: Tenants
+    /// The path of the configuration.
+    let file: String
+    let inForce: InForce
+    let reloads: ReloadDesk
+    /// Nil where the configuration has no section `backups`.
+    let scheduled: ScheduledBackups?
+    /// Of databases that calls add and drop.
+    let files = DatabaseFiles()
     let telemetry: Telemetry
+    let clock: any WallClock
     let logger: Logger
+
+    /// Milliseconds since 1970.
+    func now() -> UInt64 { clock.now() }
 
     /// Works with the database that a request names in its path. It stays open until the work is done.
     func use<Value>(
@@ -27,8 +40,15 @@ struct AdminDesk: Sendable {
         _ tenant: Tenant, _ body: @escaping @Sendable (any StoreSnapshot) throws(StoreFailure) -> Value
     ) async throws(AdminError) -> Value {
         let conversations = tenant.conversations
+        return try await work(tenant) { () throws(StoreFailure) in try body(conversations.snapshot()) }
+    }
+
+    /// Does a short piece of work with a database, on a thread for calls.
+    func work<Value: Sendable>(
+        _ tenant: Tenant, _ body: @escaping @Sendable () throws(StoreFailure) -> Value
+    ) async throws(AdminError) -> Value {
         do throws(StoreFailure) {
-            return try await conversations.work { () throws(StoreFailure) in try body(conversations.snapshot()) }
+            return try await tenant.conversations.work(body)
         } catch {
             throw AdminError(error)
         }

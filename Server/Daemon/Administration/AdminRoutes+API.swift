@@ -7,6 +7,12 @@ extension AdminRoutes {
     static func api(_ desk: AdminDesk) -> AdminRoutes {
         var routes = AdminRoutes()
         routes.addDatabases(desk)
+        routes.addDatabaseChanges(desk)
+        routes.addSessions(desk)
+        routes.addShuttingOut(desk)
+        routes.addClients(desk)
+        routes.addBackups(desk)
+        routes.addReload(desk)
         let document = AdminDocument.text(routes)
         routes.add(AdminRoute("GET", "/admin/v1/openapi.yaml") { _ in .text(document, type: "application/yaml") })
         return routes

@@ -17,7 +17,7 @@ extension AdminRoutes {
                     let page = AdminPage(request)
                     let (tenants, next) = page.cut(desk.tenants.all, by: \.name)
                     var reports: [DatabaseReport] = []
-                    for tenant in tenants { reports.append(await tenant.report()) }
+                    for tenant in tenants { reports.append(await desk.report(of: tenant)) }
                     return page.answer("databases", (reports, next)) { report, json in report.append(to: &json) }
                 },
                 AdminRoute(
@@ -27,7 +27,7 @@ extension AdminRoutes {
                         errors: [.databaseUnknown])
                 ) { request throws(AdminError) in
                     try await desk.use(request) { tenant throws(AdminError) in
-                        var report = await tenant.report()
+                        var report = await desk.report(of: tenant)
                         report.classes = try await desk.classes(of: tenant)
                         return .json { report.append(to: &$0) }
                     }

@@ -1,7 +1,9 @@
 import CausewayAdmin
+import CausewayBackup
 import CausewayJSON
 import CausewayModel
 import CausewaySession
+import CausewaySinks
 import CausewayStorage
 import CausewayStore
 import CausewayStoreEmbedded
@@ -16,27 +18,35 @@ struct DatabaseReport: Sendable {
     /// Nil where they could not be read in time.
     var record: RecordStatistics?
     var sessions: SessionCensus?
+    /// When the newest backup began, in milliseconds since 1970; zero where there is none.
+    var lastBackup: UInt64
+    var carriers: [CarrierFacts]
     /// Nil in a list.
     var classes: [ClassCount]?
 }
 
-extension Tenant {
-    func report() async -> DatabaseReport {
-        let facts = await gauges.facts()
-        return DatabaseReport(
-            name: name, folder: folder, version: store.version.rawValue, lateThreads: conversations.lateThreads,
-            record: facts?.record, sessions: facts?.census)
-    }
+/// How far a webhook or sink is.
+struct CarrierFacts: Sendable {
+    var name: String
+    var now: CarrierState.Snapshot
 }
 
 extension AdminDesk {
+    func report(of tenant: Tenant) async -> DatabaseReport {
+        let facts = await tenant.gauges.facts()
+        let backups = scheduled.map { BackupFolder.backups(of: tenant.name, in: $0.work.plan.folder) }
+        let states = tenant.carrying?.states ?? []
+        return DatabaseReport(
+            name: tenant.name, folder: tenant.folder, version: tenant.store.version.rawValue,
+            lateThreads: tenant.conversations.lateThreads, record: facts?.record, sessions: facts?.census,
+            lastBackup: backups?.last?.time ?? 0,
+            carriers: states.map { CarrierFacts(name: $0.name, now: $0.now) })
+    }
+
     /// The classes with the number of their objects.
     func classes(of tenant: Tenant) async throws(AdminError) -> [ClassCount] {
-        do throws(StoreFailure) {
-            return try await tenant.conversations.work { () throws(StoreFailure) in try tenant.store.classCounts() }
-        } catch {
-            throw AdminError(error)
-        }
+        let store = tenant.store
+        return try await work(tenant) { () throws(StoreFailure) in try store.classCounts() }
     }
 }
 
@@ -53,6 +63,16 @@ extension DatabaseReport {
             }
             if let record { append(record, to: &json) }
             if let sessions { append(sessions, to: &json) }
+            json.field("lastBackup", time: lastBackup)
+            json.name("carriers")
+            json.array(carriers) { carrier, json in
+                json.object { json in
+                    json.field("name", carrier.name)
+                    json.field("waiting", carrier.now.newest - min(carrier.now.position, carrier.now.newest))
+                    json.field("taken", carrier.now.taken)
+                    json.field("failure", ifAny: carrier.now.failure)
+                }
+            }
             guard let classes else { return }
             json.name("classes")
             json.array(classes) { count, json in
@@ -104,7 +124,7 @@ extension DatabaseReport {
                 next: {type: string}
             Database:
               type: object
-              required: [name, folder, version, answers]
+              required: [name, folder, version, answers, carriers]
               additionalProperties: false
               properties:
                 name: {type: string}
@@ -133,6 +153,18 @@ extension DatabaseReport {
                   type: object
                   required: [\(SessionCensus.State.allCases.filter { $0 != .over }.map(\.rawValue).joined(separator: ", "))]
                   additionalProperties: {type: integer}
+                lastBackup: {type: string, format: date-time}
+                carriers:
+                  type: array
+                  items:
+                    type: object
+                    required: [name, waiting, taken]
+                    additionalProperties: false
+                    properties:
+                      name: {type: string}
+                      waiting: {type: integer}
+                      taken: {type: integer}
+                      failure: {type: string}
                 classes:
                   type: array
                   items:

@@ -61,7 +61,9 @@ struct RestoreCommand: ParsableCommand {
         }
         let lock = try taken(folder, name)
         let shown = ShownProgress(name)
-        let facts = try Restore.run(from: from, to: Backup.Source(name: name, folder: folder), replaces: replace) {
+        let facts = try Restore.run(
+            from: from, to: Backup.Source(name: name, folder: folder), replaces: replace, keeps: [ShutOuts.fileName]
+        ) {
             shown.show($0)
         }
         _ = consume lock

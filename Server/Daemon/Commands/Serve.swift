@@ -4,7 +4,6 @@ import CausewayBackup
 import CausewayEndpoint
 import CausewayEnvironment
 import CausewayFeed
-import CausewayIdentity
 import CausewayTelemetry
 import CausewayWire
 import CoreMetrics
@@ -18,8 +17,9 @@ struct Serve: AsyncParsableCommand {
         abstract: "Serves devices until SIGTERM or SIGINT.",
         discussion: """
             A second signal does not hurry it: after limits.gracefulEndSeconds what is left is closed.
-            SIGHUP reads permissions, certificate and token keys anew; sessions go on under them at once. Certificate and
-            keys are also read anew when their files change.
+            SIGHUP reads the configuration anew, as `sync-server admin reload` does: permissions, certificate, token keys,
+            limits and databases; sessions go on under them at once. Certificate and keys are also read anew when their
+            files change.
             """
     )
 
@@ -41,59 +41,67 @@ struct Serve: AsyncParsableCommand {
         for warning in inspection.warnings { logger.warning("\(warning)") }
         let telemetry = Telemetry(configuration.log, clock: clock, logger: logger)
         MetricsSystem.bootstrap(PrometheusFactory(telemetry.registry))
-        let tenants = try configuration.databases.map { database throws(CommandFailure) in
-            try Tenant(
-                database, limits: configuration.limits, clock: clock, random: SystemRandom(), logger: logger,
-                observer: SessionTelemetry(database: database.name, telemetry: telemetry))
-        }
-        let offices = Dictionary(
-            uniqueKeysWithValues: configuration.databases.map { ($0.name, PermissionOffice($0.permissions)) })
         let verifiers = TokenVerifiers(try inspection.verifiers(configuration))
-        let accounts = try await configuration.openAccounts(inspection, verifiers, clock: clock, logger: logger)
-        let authenticator = TokenAuthenticator(
-            verifiers: verifiers, accounts: accounts, offices: offices, clock: clock)
+        let opening = TenantOpening(
+            configuration, verifiers: verifiers, clock: clock, telemetry: telemetry, logger: logger)
+        let tenants = Tenants()
+        for database in configuration.databases {
+            tenants.add(
+                try await opening.open(
+                    database, limits: configuration.limits, accounts: configuration.accounts,
+                    providers: inspection.providers))
+        }
+        let authenticator = TokenAuthenticator(verifiers: verifiers, tenants: tenants, clock: clock)
+        let names = configuration.databases.map(\.name)
+        let endpointTelemetry = EndpointTelemetry(databases: names, telemetry: telemetry)
+        let apiTelemetry = APITelemetry(databases: names, telemetry: telemetry)
+        let feedTelemetry = FeedTelemetry(databases: names, telemetry: telemetry)
         let changes = ChangesService(
-            Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.feed) }),
-            callers: FeedAuthenticator(authenticator: authenticator),
-            observer: FeedTelemetry(databases: tenants.map(\.name), telemetry: telemetry),
+            { tenants[$0]?.feed }, callers: FeedAuthenticator(authenticator: authenticator), observer: feedTelemetry,
             now: { clock.now() })
         let endpoint = try Endpoint(
-            configuration.endpoint(inspection),
-            services: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
-            accounts: accounts.mapValues(AccountCounter.init),
-            authenticator: authenticator, clock: clock, logger: logger,
-            observer: EndpointTelemetry(databases: tenants.map(\.name), telemetry: telemetry)
-        )
+            configuration.endpoint(inspection), directory: tenants, authenticator: authenticator, clock: clock,
+            logger: logger, observer: endpointTelemetry)
         let api = try configuration.apiListener(
-            inspection, tenants, authenticator, changes,
-            observer: APITelemetry(databases: tenants.map(\.name), telemetry: telemetry), logger)
-        let admin = try configuration.adminListener(inspection, endpoint, tenants, telemetry, logger: logger)
+            inspection, tenants, authenticator, changes, observer: apiTelemetry, logger)
+        let (inForce, reloads) = (InForce(configuration), ReloadDesk())
+        let changesOfDatabases = DatabaseChanges(
+            tenants: tenants, opening: opening, accounts: configuration.accounts, inForce: inForce,
+            watch: { name in
+                endpointTelemetry.watch(name)
+                apiTelemetry.watch(name)
+                feedTelemetry.watch(name)
+            }, telemetry: telemetry, logger: logger)
+        let scheduled = configuration.backups.map { plan in
+            ScheduledBackups(
+                work: BackupWork(plan, clock: clock),
+                databases: { tenants.all.map { .init(name: $0.name, folder: $0.folder) } }, clock: clock, logger: logger
+            )
+        }
+        let desk = AdminDesk(
+            tenants: tenants, file: option.file, inForce: inForce, reloads: reloads, scheduled: scheduled,
+            telemetry: telemetry, clock: clock, logger: logger)
+        let admin = try configuration.adminListener(inspection, endpoint, desk)
         telemetry.audit(AuditEvent(.serverStarted, subject: Release.version))
         defer { telemetry.audit(AuditEvent(.serverEnded)) }
+        for database in configuration.databases {
+            if let tenant = tenants[database.name] { try await opening.carry(database, tenant) }
+        }
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: telemetry)]
         if let admin { services.append(.init(service: AdminServing(listener: admin.listener, logger: logger))) }
         services += [
-            .init(
-                service: Serving(
-                    endpoint: endpoint, tenants: tenants, accounts: accounts, api: api, changes: changes,
-                    logger: logger)),
+            .init(service: Serving(endpoint: endpoint, tenants: tenants, api: api, logger: logger)),
             .init(
                 service: Reloading(
                     file: option.file, configuration: configuration, endpoint: endpoint, tenants: tenants,
-                    accounts: accounts, offices: offices, verifiers: verifiers, api: api, logger: logger, admin: admin,
-                    telemetry: telemetry)),
+                    verifiers: verifiers, api: api, logger: logger, admin: admin, telemetry: telemetry,
+                    databases: changesOfDatabases, desk: reloads, inForce: inForce)),
             .init(service: MemoryReturn()),
             // The databases are open until the services that were started last have ended.
             .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
-            .init(service: Carrying(configuration.databases, tenants, clock: clock, logger: logger)),
+            .init(service: Carrying(tenants: tenants, clock: clock, logger: logger)),
         ]
-        if let plan = configuration.backups {
-            services.append(
-                .init(
-                    service: ScheduledBackups(
-                        plan: plan, databases: configuration.databases.map { .init(name: $0.name, folder: $0.folder) },
-                        clock: clock, logger: logger)))
-        }
+        if let scheduled { services.append(.init(service: scheduled)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -115,36 +123,16 @@ struct Serve: AsyncParsableCommand {
 
 extension Configuration {
     /// The admin listener, if there is one.
-    func adminListener(
-        _ inspection: Inspection, _ endpoint: Endpoint, _ tenants: [Tenant], _ telemetry: Telemetry, logger: Logger
-    ) throws -> AdminListener? {
+    func adminListener(_ inspection: Inspection, _ endpoint: Endpoint, _ desk: AdminDesk) throws -> AdminListener? {
         guard let admin else { return nil }
-        let databases = tenants.map(\.gauges)
+        let (tenants, telemetry) = (desk.tenants, desk.telemetry)
+        let databases: @Sendable () -> [DatabaseGauges] = { tenants.all.map(\.gauges) }
         let scrape = Scrape(telemetry, databases: databases) { endpoint.connectionCount }
-        var routes = AdminRoutes.api(AdminDesk(tenants: Tenants(tenants), telemetry: telemetry, logger: logger))
+        var routes = AdminRoutes.api(desk)
         routes.add(
             AdminRoutes.monitoring(scrape, isListening: { endpoint.isListening }, databases: databases).all)
-        return try AdminListener(admin, inspection, routes, observer: AdminTelemetry(telemetry), logger: logger)
-    }
-
-    /// The accounts of every database, if there are any.
-    func openAccounts(
-        _ inspection: Inspection, _ verifiers: TokenVerifiers, clock: any WallClock, logger: Logger
-    ) async throws -> [String: CausewayIdentity.Accounts] {
-        guard let accounts else { return [:] }
-        var providers = inspection.providers
-        let messenger: any AccountMessenger =
-            accounts.program.isEmpty
-            ? LogMessenger(logger: logger) : ProgramMessenger(command: accounts.program, logger: logger)
-        var opened: [String: CausewayIdentity.Accounts] = [:]
-        for database in databases {
-            // The issuers whose tokens the database accepts anyway.
-            providers["custom-token"] = verifiers[database.name]
-            opened[database.name] = try await CausewayIdentity.Accounts.open(
-                folder: database.folder, database: database.name, rules: accounts.rules, providers: providers,
-                messenger: messenger, functions: ProgramFunctions(accounts.functions, logger: logger), clock: clock)
-        }
-        return opened
+        return try AdminListener(
+            admin, inspection, routes, observer: AdminTelemetry(telemetry), logger: desk.logger)
     }
 
     func endpoint(_ inspection: Inspection) -> Endpoint.Configuration {

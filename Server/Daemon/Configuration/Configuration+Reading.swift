@@ -32,6 +32,10 @@ extension Configuration {
         configuration.tls = readTLS(&section)
         configuration.tokens = readTokens(&section)
         configuration.databases = readDatabases(&section, configuration.tokens)
+        configuration.databasesFolder = section.text("databasesFolder")
+        if configuration.databasesFolder?.isEmpty == true {
+            section.note("databasesFolder", nil, "The folder is not named. Leave the key out.")
+        }
         configuration.accounts = readAccounts(&section)
         if configuration.accounts == nil { noteMissingKeys(configuration, &section) }
         configuration.admin = readAdmin(&section)
@@ -48,7 +52,7 @@ extension Configuration {
         return configuration
     }
 
-    private static func checkSize(_ text: String) throws(ConfigurationError) {
+    static func checkSize(_ text: String) throws(ConfigurationError) {
         let bytes = text.utf8
         var problem: String?
         if bytes.count > FileLimits.bytes {
@@ -102,7 +106,7 @@ extension Configuration {
 
     private static func readDatabases(_ root: inout Section, _ tokens: Tokens) -> [Database] {
         let nodes = root.list("databases")
-        if nodes.isEmpty {
+        if nodes.isEmpty, root.node("databasesFolder") == nil {
             root.note("databases", nil, "No database is named. Give a list with a name and a folder each.")
         }
         if nodes.count > FileLimits.databases {
@@ -111,28 +115,33 @@ extension Configuration {
         var databases: [Database] = []
         for (index, node) in nodes.prefix(FileLimits.databases).enumerated() {
             var section = Section(node, path: "databases[\(index)]")
-            let name = section.requiredText("name", "Clients name it in every request.")
-            let folder = section.requiredText("folder", "Name the folder that holds the data.")
-            if !name.isEmpty, !isDatabaseName(name) {
-                section.note(
-                    "name", node,
-                    "'\(name.prefix(40))' cannot stand in a URL. Use 1 to 64 letters, digits, '-' and '_'."
-                )
-            }
+            let database = readDatabase(&section, tokens)
+            let (name, folder) = (database.name, database.folder)
             if databases.contains(where: { $0.name == name && !name.isEmpty }) {
                 section.note("name", node, "Two databases are named '\(name.prefix(64))'. Give each its own name.")
             }
             if databases.contains(where: { $0.folder == folder && !folder.isEmpty }) {
                 section.note("folder", node, "Two databases share one folder. Give each its own folder.")
             }
-            let permissions = readPermissions(&section)
-            let own = section.node("tokens").map { _ in readTokens(&section, inheriting: tokens) }
-            let carriers = readCarriers(&section)
             root.take(section.finish())
-            databases.append(
-                Database(name: name, folder: folder, permissions: permissions, tokens: own, carriers: carriers))
+            databases.append(database)
         }
         return databases
+    }
+
+    /// An entry of the list, or a file of `databasesFolder`.
+    static func readDatabase(_ section: inout Section, _ tokens: Tokens) -> Database {
+        let name = section.requiredText("name", "Clients name it in every request.")
+        let folder = section.requiredText("folder", "Name the folder that holds the data.")
+        if !name.isEmpty, !isDatabaseName(name) {
+            section.note(
+                "name", section.node("name"),
+                "'\(name.prefix(40))' cannot stand in a URL. Use 1 to 64 letters, digits, '-' and '_'.")
+        }
+        let permissions = readPermissions(&section)
+        let own = section.node("tokens").map { _ in readTokens(&section, inheriting: tokens) }
+        let carriers = readCarriers(&section)
+        return Database(name: name, folder: folder, permissions: permissions, tokens: own, carriers: carriers)
     }
 
     static func isDatabaseName(_ name: String) -> Bool {
@@ -199,7 +208,9 @@ extension Configuration {
             let tokens = configuration.tokens(of: database)
             return tokens.keys.isEmpty && tokens.keySet == nil
         }
-        guard lacking || configuration.databases.isEmpty && configuration.tokens == Tokens() else { return }
+        // Databases in files of their own say so themselves.
+        let hasNone = configuration.databases.isEmpty && configuration.databasesFolder == nil
+        guard lacking || hasNone && configuration.tokens == Tokens() else { return }
         // A section whose keys are all wrong has said so already.
         if case .sequence(let keys)? = root.node("tokens")?["keys"], !keys.isEmpty { return }
         root.note(

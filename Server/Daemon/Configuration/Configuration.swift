@@ -8,6 +8,10 @@ struct Configuration: Hashable, Sendable {
     var api: Listen?
     var tls = TLS()
     var databases: [Database] = []
+    /// The folder of files with a database each, to which calls of the admin API add; nil when there is none.
+    var databasesFolder: String?
+    /// The databases that have a file there.
+    var databasesWithFile: Set<String> = []
     var tokens = Tokens()
     /// Nil when the server keeps no accounts.
     var accounts: Accounts?

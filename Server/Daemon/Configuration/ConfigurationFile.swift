@@ -3,13 +3,22 @@ import Foundation
 
 /// Reads the configuration from its file.
 enum ConfigurationFile {
-    static func read(_ path: String) throws(ConfigurationError) -> Configuration {
+    /// - Parameter candidate: a text that is read as if it were the file of this database in `databasesFolder`.
+    static func read(
+        _ path: String, candidate: (name: String, text: String)? = nil
+    ) throws(ConfigurationError) -> Configuration {
         let file = URL(filePath: path)
         let text = try text(of: file)
-        return try Configuration.read(text).resolved(against: file.deletingLastPathComponent())
+        let base = file.deletingLastPathComponent()
+        var configuration = try Configuration.read(text)
+        if let folder = configuration.databasesFolder {
+            let path = folder.hasPrefix("/") ? URL(filePath: folder) : base.appending(path: folder)
+            configuration = try configuration.withDatabases(in: path, candidate: candidate)
+        }
+        return configuration.resolved(against: base)
     }
 
-    private static func text(of file: URL) throws(ConfigurationError) -> String {
+    static func text(of file: URL) throws(ConfigurationError) -> String {
         do {
             // The size is checked first, so that a device file or a log named by mistake is not read whole.
             let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
@@ -48,6 +57,7 @@ extension Configuration {
         result.tls.certificate = absolute(tls.certificate)
         result.tls.key = absolute(tls.key)
         for index in result.databases.indices { result.databases[index].folder = absolute(databases[index].folder) }
+        result.databasesFolder = databasesFolder.map(absolute)
         result.backups?.folder = absolute(backups?.folder ?? "")
         func located(_ tokens: Tokens) -> Tokens {
             var result = tokens

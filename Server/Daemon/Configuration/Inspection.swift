@@ -44,6 +44,7 @@ struct Inspection {
         if case .file(let path)? = configuration.log.audit {
             inspectFolder((path as NSString).deletingLastPathComponent, key: "log.audit")
         }
+        if let folder = configuration.databasesFolder { inspectFolder(folder, key: "databasesFolder") }
         inspectSharedTokens(configuration)
         if let accounts = configuration.accounts { inspectAccounts(accounts) }
         for (index, database) in configuration.databases.enumerated() {
@@ -54,6 +55,17 @@ struct Inspection {
         inspectFoldersApart(configuration.databases)
         inspectSinkFolders(configuration.databases)
         if let backups = configuration.backups { inspectBackups(backups, configuration.databases) }
+    }
+
+    /// A database that comes while the server runs. Others are not looked at: they are open.
+    init(adding database: Configuration.Database, to configuration: Configuration) async {
+        let key = "databases.\(database.name)"
+        if let accounts = configuration.accounts { await inspectProviders(accounts) }
+        inspectFolder(database.folder, key: "\(key).folder")
+        inspectCarriers(database.carriers, key: key)
+        inspectFoldersApart(configuration.databases)
+        inspectSinkFolders(configuration.databases)
+        if let backups = configuration.backups { inspectBackups(backups, [database]) }
     }
 
     /// The verifiers of other issuers' tokens. Throws when anything is wrong.

@@ -6,10 +6,10 @@ import Logging
 struct APITelemetry: APIObserver {
     private let telemetry: Telemetry
     /// By database.
-    private let series: [String: Series]
+    private let series: DatabaseSeries<Series>
 
     /// What is counted often, looked up once.
-    private struct Series {
+    private struct Series: Sendable {
         var answered: [APICall.Name: CounterSeries] = [:]
         var seconds: [APICall.Name: HistogramSeries] = [:]
         let objectsRead: CounterSeries
@@ -25,9 +25,10 @@ struct APITelemetry: APIObserver {
 
     init(databases: [String], telemetry: Telemetry) {
         self.telemetry = telemetry
-        series = Dictionary(
-            uniqueKeysWithValues: databases.map { ($0, Series(telemetry.registry, $0)) })
+        series = DatabaseSeries(of: databases, in: telemetry.registry, Series.init)
     }
+
+    func watch(_ database: String) { series.watch(database) }
 
     func observe(_ event: APIEvent) {
         switch event {
@@ -48,7 +49,7 @@ struct APITelemetry: APIObserver {
 
     private func note(_ failure: APIError, _ facts: APIFacts) {
         let call = facts.call?.rawValue ?? "unknown"
-        let database = series[facts.database] == nil ? "unknown" : facts.database
+        let database = series.label(facts.database)
         telemetry.registry.counter(MetricCatalog.apiRequests, database, call, failure.code.rawValue).add()
         switch failure.code {
         case .tokenInvalid, .tokenExpired:

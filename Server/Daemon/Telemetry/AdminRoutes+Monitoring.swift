@@ -5,16 +5,17 @@ import CausewayTelemetry
 
 extension AdminRoutes {
     /// What programs that watch the server ask for.
-    static func monitoring(_ scrape: Scrape, isListening: @escaping @Sendable () -> Bool, databases: [DatabaseGauges])
-        -> AdminRoutes
-    {
+    static func monitoring(
+        _ scrape: Scrape, isListening: @escaping @Sendable () -> Bool,
+        databases: @escaping @Sendable () -> [DatabaseGauges]
+    ) -> AdminRoutes {
         AdminRoutes([
             AdminRoute("GET", "/metrics", access: .monitoring) { _ in
                 .text(await scrape.text(), type: MetricRegistry.contentType)
             },
             AdminRoute("GET", "/healthz", access: .monitoring) { _ in .text("the server lives\n") },
             AdminRoute("GET", "/readyz", access: .monitoring) { _ in
-                let reasons = readinessProblems(isListening: isListening(), databases)
+                let reasons = readinessProblems(isListening: isListening(), databases())
                 guard !reasons.isEmpty else { return .text("ready\n") }
                 return .text("not ready\n" + reasons.map { $0 + "\n" }.joined(), status: 503)
             },

@@ -7,47 +7,46 @@ import Logging
 /// Counts, logs and audits what happens at the endpoint for devices.
 ///
 /// Names that come from outside become labels only where they are names of ours: a path is no way to make series.
-struct EndpointTelemetry: EndpointObserver {
+final class EndpointTelemetry: EndpointObserver {
     private let telemetry: Telemetry
-    private let databases: Set<String>
+    private let databases: DatabaseSeries<Series>
     private let accountCalls = Set(Accounts.callNames)
     private let connectionsRefused: CounterSeries
     private let loopLag: HistogramSeries
-    /// By database and call, of what succeeds.
-    private let answered: [Call: CounterSeries]
-    private let sent: [String: CounterSeries]
 
-    private struct Call: Hashable {
-        var database: String
-        var call: String
+    /// What is counted often of a database, looked up once.
+    private struct Series: Sendable {
+        /// By call, of what succeeds.
+        let answered: [String: CounterSeries]
+        let sent: CounterSeries
+
+        init(_ registry: MetricRegistry, _ database: String) {
+            answered = Dictionary(
+                uniqueKeysWithValues: Endpoint.callNames.map {
+                    ($0, registry.counter(MetricCatalog.requests, database, $0, "ok"))
+                })
+            sent = registry.counter(MetricCatalog.downloadBytes, database)
+        }
     }
 
     init(databases: [String], telemetry: Telemetry) {
         self.telemetry = telemetry
-        self.databases = Set(databases)
         let registry = telemetry.registry
         connectionsRefused = registry.counter(MetricCatalog.connectionsRefused)
         loopLag = registry.histogram(MetricCatalog.loopLag)
-        var answered: [Call: CounterSeries] = [:]
-        for database in databases {
-            for call in Endpoint.callNames {
-                answered[Call(database: database, call: call)] = registry.counter(
-                    MetricCatalog.requests, database, call, "ok")
-            }
-        }
-        self.answered = answered
-        sent = Dictionary(
-            uniqueKeysWithValues: databases.map { ($0, registry.counter(MetricCatalog.downloadBytes, $0)) })
+        self.databases = DatabaseSeries(of: databases, in: registry, Series.init)
     }
+
+    func watch(_ database: String) { databases.watch(database) }
 
     func observe(_ event: EndpointEvent) {
         switch event {
         case .connectionRefused: connectionsRefused.add()
         case .answered(let facts): note(facts)
         case .accountAnswered(let facts): note(facts)
-        case .sent(let database, let bytes): sent[database]?.add(bytes)
+        case .sent(let database, let bytes): databases[database]?.sent.add(bytes)
         case .stalled(let facts):
-            telemetry.registry.counter(MetricCatalog.downloadsStalled, label(facts.database)).add()
+            telemetry.registry.counter(MetricCatalog.downloadsStalled, databases.label(facts.database)).add()
             telemetry.events.note(
                 "a device does not read its download: its stream is closed", from: facts.address, metadata(facts))
         case .flooded(let address):
@@ -57,17 +56,15 @@ struct EndpointTelemetry: EndpointObserver {
         }
     }
 
-    private func label(_ database: String) -> String { databases.contains(database) ? database : "unknown" }
-
     // MARK: - Devices
 
     private func note(_ facts: RequestFacts) {
         guard let failure = facts.failure else {
-            answered[Call(database: facts.database, call: facts.call)]?.add()
+            databases[facts.database]?.answered[facts.call]?.add()
             return
         }
         let call = Endpoint.callNames.contains(facts.call) ? facts.call : "unknown"
-        telemetry.registry.counter(MetricCatalog.requests, label(facts.database), call, failure.code.name).add()
+        telemetry.registry.counter(MetricCatalog.requests, databases.label(facts.database), call, failure.code.name).add()
         switch failure.code {
         case .tokenInvalid, .tokenExpired:
             telemetry.tokenRefused(
@@ -92,7 +89,7 @@ struct EndpointTelemetry: EndpointObserver {
     private func note(_ facts: AccountFacts) {
         let call = accountCalls.contains(facts.call) ? facts.call : "unknown"
         let outcome = facts.code ?? "ok"
-        let database = label(facts.database)
+        let database = databases.label(facts.database)
         telemetry.registry.counter(MetricCatalog.accountCalls, database, call, outcome).add()
         let isLogin = call == "login"
         if isLogin { telemetry.registry.counter(MetricCatalog.logins, database, outcome).add() }

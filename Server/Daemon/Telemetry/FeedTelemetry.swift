@@ -6,9 +6,9 @@ import Logging
 struct FeedTelemetry: FeedObserver {
     private let telemetry: Telemetry
     /// By database.
-    private let series: [String: Series]
+    private let series: DatabaseSeries<Series>
 
-    private struct Series {
+    private struct Series: Sendable {
         let opened, events: CounterSeries
 
         init(_ registry: MetricRegistry, _ database: String) {
@@ -23,9 +23,10 @@ struct FeedTelemetry: FeedObserver {
 
     init(databases: [String], telemetry: Telemetry) {
         self.telemetry = telemetry
-        series = Dictionary(
-            uniqueKeysWithValues: databases.map { ($0, Series(telemetry.registry, $0)) })
+        series = DatabaseSeries(of: databases, in: telemetry.registry, Series.init)
     }
+
+    func watch(_ database: String) { series.watch(database) }
 
     func observe(_ event: FeedEvent) {
         switch event {
@@ -43,7 +44,7 @@ struct FeedTelemetry: FeedObserver {
     }
 
     private func count(_ definition: MetricDefinition, _ party: FeedParty, _ label: String) {
-        let database = series[party.database] == nil ? "unknown" : party.database
+        let database = series.label(party.database)
         telemetry.registry.counter(definition, database, label).add()
     }
 

@@ -8,7 +8,8 @@ import CausewayTelemetry
 struct FollowerGauges: Sendable {
     let database: String
     let feed: FeedSource
-    let carriers: [CarrierState]
+    /// Its webhooks and sinks at the moment.
+    let carriers: @Sendable () -> [CarrierState]
     /// Milliseconds since 1970.
     let now: @Sendable () -> UInt64
 
@@ -18,7 +19,7 @@ struct FollowerGauges: Sendable {
     func read() throws(StoreFailure) -> [MetricSample] {
         let snapshot = try feed.backend.snapshot()
         var samples = try readers(snapshot)
-        for carrier in carriers { samples += try self.samples(of: carrier, carrier.now, snapshot) }
+        for carrier in carriers() { samples += try self.samples(of: carrier, carrier.now, snapshot) }
         return samples
     }
 

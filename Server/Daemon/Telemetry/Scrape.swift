@@ -4,7 +4,7 @@ import CausewayTelemetry
 /// second.
 actor Scrape {
     private let registry: MetricRegistry
-    private let databases: [DatabaseGauges]
+    private let databases: @Sendable () -> [DatabaseGauges]
     private let process: ProcessGauges
     private let connections: @Sendable () -> Int
     private let incomplete: CounterSeries
@@ -15,7 +15,8 @@ actor Scrape {
     static let pause = Duration.seconds(1)
 
     init(
-        _ telemetry: Telemetry, databases: [DatabaseGauges], connections: @escaping @Sendable () -> Int
+        _ telemetry: Telemetry, databases: @escaping @Sendable () -> [DatabaseGauges],
+        connections: @escaping @Sendable () -> Int
     ) {
         registry = telemetry.registry
         process = ProcessGauges(started: telemetry.started)
@@ -44,7 +45,7 @@ actor Scrape {
             ]
         var isWhole = true
         await withTaskGroup(of: (samples: [MetricSample], isWhole: Bool).self) { group in
-            for database in databases { group.addTask { await database.read() } }
+            for database in databases() { group.addTask { await database.read() } }
             for await read in group {
                 samples += read.samples
                 isWhole = isWhole && read.isWhole

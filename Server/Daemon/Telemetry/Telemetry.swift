@@ -86,7 +86,8 @@ extension AuditEvent.Kind {
             .operationsRefused, .schemaExtended:
             true
         case .serverStarted, .serverEnded, .configurationReloaded, .configurationRefused, .certificateReplaced,
-            .tokenKeysReplaced, .permissionsReplaced, .adminCalled:
+            .tokenKeysReplaced, .permissionsReplaced, .adminCalled, .databaseAdded, .databaseDropped, .shutOut, .letIn,
+            .clientForgotten:
             false
         }
     }

@@ -7,25 +7,26 @@ import Logging
 extension Configuration {
     /// The listener for back ends; nil when they are not served.
     func apiListener(
-        _ inspection: Inspection, _ tenants: [Tenant], _ authenticator: any Authenticator, _ changes: ChangesService,
+        _ inspection: Inspection, _ tenants: Tenants, _ authenticator: any Authenticator, _ changes: ChangesService,
         observer: any APIObserver, _ logger: Logger
     ) throws -> HTTPListener? {
         guard let api else { return nil }
         let service = DataAPI(
-            databases: Dictionary(uniqueKeysWithValues: tenants.map { ($0.name, $0.conversations) }),
-            authenticator: authenticator, observer: observer)
+            database: { tenants[$0]?.api }, authenticator: authenticator, observer: observer)
         var limits = HTTPLimits()
         limits.graceMilliseconds = Int64(self.limits.gracefulEndSeconds) * 1_000
         return HTTPListener(
             host: api.host, port: api.port,
             tls: try ServerTLS.context(
                 chain: inspection.certificateChain, key: inspection.certificateKey, protocols: ["http/1.1"]),
-            service: BackEndService(data: service, changes: changes), limits: limits, logger: logger)
+            service: BackEndService(tenants: tenants, data: service, changes: changes), limits: limits, logger: logger)
     }
 }
 
-/// What back ends are served on one address: the data API, and the change feed beside it.
+/// What back ends are served on one address: the data API, and the change feed beside it. The database of a request stays
+/// open until it is answered.
 private struct BackEndService: HTTPService {
+    let tenants: Tenants
     let data: DataAPI
     let changes: ChangesService
 
@@ -39,6 +40,35 @@ private struct BackEndService: HTTPService {
     }
 
     func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+        // A database that has just been dropped is found by nobody any more.
+        guard let tenant = tenant(request.head), tenant.uses.begin() else { return await work(request) }
+        var answer = await work(request)
+        guard case .stream(let write) = answer.body else {
+            tenant.uses.end()
+            return answer
+        }
+        let use = Use(tenant)
+        answer.body = .stream { writer in try await use.during { try await write(writer) } }
+        return answer
+    }
+
+    private func work(_ request: HTTPRequest) async -> HTTPAnswer {
         changes.serves(request.head) ? await changes.answer(request) : await data.answer(request)
+    }
+
+    /// `/api/v1/{database}/…`
+    private func tenant(_ head: HTTPHead) -> Tenant? {
+        head.path.count > 2 ? tenants[head.path[2]] : nil
+    }
+
+    /// Ends with its last reference, whether the answer was written or its connection broke before.
+    private final class Use: Sendable {
+        private let tenant: Tenant
+
+        init(_ tenant: Tenant) { self.tenant = tenant }
+
+        func during(_ body: () async throws -> Void) async rethrows { try await body() }
+
+        deinit { tenant.uses.end() }
     }
 }

@@ -1,3 +1,4 @@
+import CausewayEndpoint
 import CausewayEnvironment
 import CausewayFeed
 import CausewayModel
@@ -6,62 +7,77 @@ import CausewayStore
 import CausewayStoreEmbedded
 import Logging
 import ServiceLifecycle
+import Synchronization
 
 /// Runs the webhooks and the sinks of every database, and removes one-way objects that all sinks have.
 struct Carrying: Service {
-    private let carriers: [any Carrier]
-    private let retentions: [(database: String, retention: Retention)]
-    private let clock: any WallClock
-    private let logger: Logger
+    let tenants: Tenants
+    let clock: any WallClock
+    let logger: Logger
 
     private static let sweepSeconds = 60
-    /// How long those that are at work when the server ends are waited for. What is broken off comes again.
-    private static let endSeconds = 5
-
-    init(_ databases: [Configuration.Database], _ tenants: [Tenant], clock: any WallClock, logger: Logger) {
-        self.clock = clock
-        self.logger = logger
-        var carriers: [any Carrier] = []
-        var retentions: [(String, Retention)] = []
-        for (database, tenant) in zip(databases, tenants) {
-            let hooks = database.carriers.webhooks.map { tenant.hook($0, clock, logger) }
-            let sinks = database.carriers.sinks.map { tenant.sink($0, clock, logger) }
-            carriers += hooks as [any Carrier] + sinks
-            if let days = database.carriers.oneWayDays, !sinks.isEmpty {
-                let retention = Retention(
-                    tenant.store, sinks: sinks.map(\.state), milliseconds: UInt64(days) * 86_400_000)
-                retentions.append((tenant.name, retention))
-            }
-        }
-        self.carriers = carriers
-        self.retentions = retentions
-    }
 
     func run() async throws {
-        let tasks = carriers.map { carrier in Task { await carrier.run() } }
-        let sweeping = Task { await sweep() }
-        // Throws when the task is cancelled instead of ended gracefully: the end is the same.
-        try? await gracefulShutdown()
-        for task in tasks + [sweeping] { task.cancel() }
-        await wait(for: tasks + [sweeping])
-    }
-
-    private func sweep() async {
-        while !Task.isCancelled {
-            for (database, retention) in retentions {
-                do throws(StoreFailure) {
-                    try await retention.sweep(at: clock.now())
-                } catch {
-                    logger.error(
-                        "one-way objects that all sinks have could not be removed: \(error.message)",
-                        metadata: ["database": "\(database)"])
-                }
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                for tenant in tenants.all where !Task.isCancelled { await sweep(tenant) }
+                try? await Task.sleep(for: .seconds(Self.sweepSeconds))
             }
-            try? await Task.sleep(for: .seconds(Self.sweepSeconds))
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for tenant in tenants.all { group.addTask { await tenant.carrying?.end() } }
         }
     }
 
-    private func wait(for tasks: [Task<Void, Never>]) async {
+    private func sweep(_ tenant: Tenant) async {
+        guard let carriers = tenant.carrying, tenant.uses.begin() else { return }
+        defer { tenant.uses.end() }
+        do throws(StoreFailure) {
+            try await carriers.sweep(at: clock.now())
+        } catch {
+            logger.error(
+                "one-way objects that all sinks have could not be removed: \(error.message)",
+                metadata: ["database": "\(tenant.name)"])
+        }
+    }
+}
+
+/// The webhooks and the sinks of one database.
+final class Carriers: Sendable {
+    private let carriers: [any Carrier]
+    private let retention: Retention?
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+
+    /// How long those that are at work at the end are waited for. What is broken off comes again.
+    private static let endSeconds = 5
+
+    init(_ settings: Configuration.Carriers, of tenant: Tenant, clock: any WallClock, logger: Logger)
+        throws(StoreFailure)
+    {
+        if !settings.sinks.isEmpty { try tenant.store.keepOneWayOrder() }
+        let hooks = settings.webhooks.map { tenant.hook($0, clock, logger) }
+        let sinks = settings.sinks.map { tenant.sink($0, clock, logger) }
+        carriers = hooks as [any Carrier] + sinks
+        retention =
+            if let days = settings.oneWayDays, !sinks.isEmpty {
+                Retention(tenant.store, sinks: sinks.map(\.state), milliseconds: UInt64(days) * 86_400_000)
+            } else { nil }
+    }
+
+    /// For whoever watches the server.
+    var states: [CarrierState] { carriers.map(\.state) }
+
+    func start() {
+        tasks.withLock { $0 = carriers.map { carrier in Task { await carrier.run() } } }
+    }
+
+    func sweep(at time: UInt64) async throws(StoreFailure) {
+        try await retention?.sweep(at: time)
+    }
+
+    func end() async {
+        let tasks = tasks.withLock { $0 }
+        for task in tasks { task.cancel() }
         let (ends, end) = AsyncStream<Void>.makeStream()
         Task {
             for task in tasks { await task.value }
@@ -72,6 +88,22 @@ struct Carrying: Service {
             group.addTask { try? await Task.sleep(for: .seconds(Self.endSeconds)) }
             await group.next()
             group.cancelAll()
+        }
+    }
+}
+
+/// The webhooks and sinks that a database has at the moment.
+final class CarriersAtWork: Sendable {
+    private let carriers = Mutex<Carriers?>(nil)
+
+    /// Nil before there are any.
+    var now: Carriers? { carriers.withLock { $0 } }
+
+    /// - Returns: those before.
+    func replace(by new: Carriers) -> Carriers? {
+        carriers.withLock { carriers in
+            defer { carriers = new }
+            return carriers
         }
     }
 }
@@ -117,9 +149,6 @@ extension Tenant {
     }
 
     private func state(_ kind: CarrierState.Kind, _ name: String) -> CarrierState {
-        guard let state = carriers.first(where: { $0.kind == kind && $0.name == name }) else {
-            preconditionFailure("The database was opened without its \(kind.rawValue) “\(name)”.")
-        }
-        return state
+        CarrierState(database: self.name, kind, name: name)
     }
 }

@@ -10,10 +10,28 @@ struct FeedAuthenticator: FeedCallers {
     func caller(for token: String, database: String) throws(FeedFailure) -> FeedCaller {
         do throws(SyncFailure) {
             let known = try authenticator.caller(for: token, database: database)
-            guard let access = known.access else { return FeedCaller(user: known.user.string, expires: known.expires) }
-            return FeedCaller(user: known.user.string, expires: known.expires, permissions: access.permissions)
+            let (user, shutOuts) = (known.user.string, authenticator.tenants[database]?.shutOuts)
+            let access = known.access
+            return FeedCaller(user: user, expires: known.expires) {
+                access?.permissions()
+            } refusal: {
+                shutOuts?.failure(user: user).map { FeedFailure($0) }
+            }
         } catch {
-            throw FeedFailure(error.code == .tokenExpired ? .tokenExpired : .tokenInvalid, error.message)
+            throw FeedFailure(error)
         }
+    }
+}
+
+extension FeedFailure {
+    /// Why a caller is refused.
+    fileprivate init(_ failure: SyncFailure) {
+        let code: Code =
+            switch failure.code {
+            case .tokenExpired: .tokenExpired
+            case .permissionDenied: .permissionDenied
+            default: .tokenInvalid
+            }
+        self.init(code, failure.message)
     }
 }

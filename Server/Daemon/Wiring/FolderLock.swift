@@ -5,6 +5,8 @@ import Foundation
 struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
+    static let fileName = "server.lock"
+
     /// Locks the folder, and makes it when it is missing.
     init(_ folder: String) throws(CommandFailure) {
         do {
@@ -15,7 +17,7 @@ struct FolderLock: ~Copyable {
                 "The folder \(folder) could not be made: \(error.localizedDescription). "
                     + "Make it for the server's user, or name another one in the configuration.")
         }
-        let path = folder + "/server.lock"
+        let path = folder + "/" + Self.fileName
         let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_t(0o600))
         guard opened >= 0 else {
             throw CommandFailure(

@@ -1,22 +1,25 @@
+import CausewayEndpoint
 import CausewayStore
 import Logging
 import ServiceLifecycle
 
 /// Keeps the history of each database within its age while nobody commits: at the start, and every minute after.
 struct HistoryKeeping: Service {
-    let tenants: [Tenant]
+    let tenants: Tenants
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                for tenant in tenants { await keep(tenant) }
+                for tenant in tenants.all { await keep(tenant) }
                 try? await Task.sleep(for: .seconds(60))
             }
         }
     }
 
     private func keep(_ tenant: Tenant) async {
+        guard tenant.uses.begin() else { return }
+        defer { tenant.uses.end() }
         do throws(StoreFailure) {
             try await tenant.maintain()
         } catch {

@@ -6,13 +6,14 @@ import CausewayTelemetry
 import Foundation
 import Logging
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 /// Applies what changes while the server runs. Connections and sessions go on.
 ///
-/// On SIGHUP the configuration is read again: permissions, certificate and keys. When a file of the certificate or of a
-/// key changes, certificate and keys are read again. What has a problem stays as it was, and the log says what was
-/// applied and what was not.
+/// On SIGHUP, and when a call asks for it, the configuration is read again: permissions, certificate, keys, limits and
+/// databases. When a file of the certificate or of a key changes, certificate and keys are read again. What has a problem
+/// stays as it was, and the log and the answer to the call say of each part what became of it (`ReloadReport`).
 ///
 /// Reloads run one after the other, so that an earlier one never replaces what a later one has read.
 struct Reloading: Service {
@@ -21,160 +22,128 @@ struct Reloading: Service {
     /// What the server was started with.
     let configuration: Configuration
     let endpoint: Endpoint
-    let tenants: [Tenant]
-    let accounts: [String: Accounts]
-    let offices: [String: PermissionOffice]
+    let tenants: Tenants
     let verifiers: TokenVerifiers
     var api: HTTPListener?
     let logger: Logger
     var admin: AdminListener?
     var telemetry: Telemetry?
+    /// Nil where databases neither come nor go.
+    var databases: DatabaseChanges?
+    var desk = ReloadDesk()
+    /// What is in force, as far as it may have changed since the start.
+    let inForce: InForce
 
     /// How often the files are checked. Whoever replaces two files that belong together has as long for it.
     static let watchSeconds = 10
 
-    /// Why something may have to be read.
-    enum Occasion {
-        /// The operator has asked for it.
-        case asked
-        /// It is time to look at the files.
-        case looked
-    }
-
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown()
-        // No request is lost: what the operator asks for during a reload is read next.
-        let (occasions, told) = AsyncStream.makeStream(of: Occasion.self)
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    for await _ in signals { told.yield(.asked) }
+                    for await _ in signals { desk.tell(.asked(nil)) }
                 }
                 group.addTask {
-                    while (try? await Task.sleep(for: .seconds(Self.watchSeconds))) != nil { told.yield(.looked) }
+                    while (try? await Task.sleep(for: .seconds(Self.watchSeconds))) != nil { desk.tell(.looked) }
                 }
-                group.addTask { await follow(occasions) }
+                // No request is lost: what the operator asks for during a reload is read next.
+                group.addTask { await follow(desk.occasions) }
                 await group.waitForAll()
             }
         }
+        desk.end()
     }
 
     /// Reads what there is to read on each occasion, one after the other.
-    func follow(_ occasions: AsyncStream<Occasion>) async {
-        var latest = configuration
-        var known = FileStamps(latest.keyFiles)
+    func follow(_ occasions: AsyncStream<ReloadDesk.Occasion>) async {
+        var known = FileStamps(inForce.configuration.keyFiles)
         for await occasion in occasions {
             switch occasion {
-            case .asked:
-                guard let read = readConfiguration() else { continue }
-                latest = read
-                known = FileStamps(latest.keyFiles)
-                await takeKeys(latest)
-                takePermissions(latest)
-                tellWhatWaits(latest)
-                telemetry?.audit(AuditEvent(.configurationReloaded))
+            case .asked(let answer):
+                let report = await reload()
+                known = FileStamps(inForce.configuration.keyFiles)
+                answer?(report)
             case .looked:
-                let stamps = FileStamps(latest.keyFiles)
+                let stamps = FileStamps(inForce.configuration.keyFiles)
                 guard stamps != known else { continue }
                 known = stamps
-                await takeKeys(latest)
+                var report = ReloadReport()
+                await takeKeys(inForce.configuration, &report)
             }
         }
     }
 
-    private func readConfiguration() -> Configuration? {
+    /// Reads everything anew, once.
+    private func reload() async -> ReloadReport {
+        var report = ReloadReport()
+        let read: Configuration
         do throws(ConfigurationError) {
-            return try ConfigurationFile.read(file)
+            read = try ConfigurationFile.read(file)
         } catch {
             logger.error("everything stays as it was, for the configuration has problems:\n\(error)")
             telemetry?.audit(AuditEvent(.configurationRefused))
-            return nil
+            report.note("configuration", .refused, "\(error)")
+            return report
         }
-    }
-
-    // MARK: - Certificate and keys
-
-    func takeKeys(_ configuration: Configuration) async {
-        var inspection = await Inspection(configuration, now: Date(), onlyKeys: true)
-        let problems = inspection.problems
-        let ofCertificate = problems.filter { $0.key == "tls" || $0.key.hasPrefix("tls.") }
-        takeCertificate(inspection, ofCertificate)
-        let ofAdmin = problems.filter { $0.key == "admin" || $0.key.hasPrefix("admin.") }
-        takeAdmin(configuration, inspection, ofCertificate + ofAdmin)
-        let ofKeys = problems.filter { !ofCertificate.contains($0) && !ofAdmin.contains($0) }
-        guard ofKeys.isEmpty else {
-            logger.error("the token keys stay as they were:\n\(ConfigurationError(problems: ofKeys))")
-            return
-        }
-        inspection.problems = []
-        guard let content = try? inspection.verifiers(configuration) else { return }
-        verifiers.replace(by: content)
-        for (name, accounts) in accounts {
-            var providers = inspection.providers
-            providers["custom-token"] = content.ofDatabases[name] ?? nil
-            accounts.replaceProviders(by: providers)
-        }
-        logger.notice("the token keys were read anew", metadata: ["keys": .number(inspection.allKeys.count)])
-        telemetry?.audit(AuditEvent(.tokenKeysReplaced))
-    }
-
-    private func takeCertificate(_ inspection: Inspection, _ problems: [ConfigurationProblem]) {
-        guard problems.isEmpty else {
-            logger.error("the certificate stays as it was:\n\(ConfigurationError(problems: problems))")
-            return
-        }
-        do throws(EndpointError) {
-            try endpoint.replaceCertificate(chain: inspection.certificateChain, key: inspection.certificateKey)
-            // The same chain and key, which the endpoint has taken.
-            if let context = try? ServerTLS.context(
-                chain: inspection.certificateChain, key: inspection.certificateKey, protocols: ["http/1.1"])
-            {
-                api?.replaceTLS(context)
-            }
-            logger.notice(
-                "the certificate was read anew", metadata: ["hosts": "\(inspection.hosts.joined(separator: ","))"])
-            telemetry?.audit(AuditEvent(.certificateReplaced, subject: inspection.hosts.joined(separator: ",")))
-        } catch {
-            logger.error("the certificate stays as it was: \(error)")
-        }
-    }
-
-    private func takeAdmin(
-        _ configuration: Configuration, _ inspection: Inspection, _ problems: [ConfigurationProblem]
-    ) {
-        // Other settings wait for the next start.
-        guard let admin, let settings = configuration.admin, settings == self.configuration.admin else { return }
-        do {
-            guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
-            try admin.take(settings, inspection)
-        } catch {
-            logger.error("the admin listener's token and certificates stay as they were:\n\(error)")
-        }
+        // Sessions meet the new keys before the new rules, and a new database has keys from its first request on.
+        await takeKeys(read, &report)
+        takePermissions(read, &report)
+        takeLimits(read, &report)
+        await databases?.take(read, &report)
+        tellWhatWaits(read, &report)
+        inForce.configuration = read
+        logger.notice("the configuration was read anew", metadata: ["parts": "\(report.words)"])
+        telemetry?.audit(AuditEvent(.configurationReloaded))
+        return report
     }
 
     // MARK: - The rest
 
-    private func takePermissions(_ configuration: Configuration) {
-        for tenant in tenants {
-            guard let database = configuration.databases.first(where: { $0.name == tenant.name }) else {
-                logger.error(
-                    "the permissions of this database stay as they were, for the configuration does not name it any more",
-                    metadata: ["database": "\(tenant.name)"])
-                continue
-            }
-            offices[tenant.name]?.replace(by: database.permissions)
+    private func takePermissions(_ configuration: Configuration, _ report: inout ReloadReport) {
+        let before = inForce.configuration.databases
+        for tenant in tenants.all {
+            guard let database = configuration.databases.first(where: { $0.name == tenant.name }) else { continue }
+            tenant.office.replace(by: database.permissions)
             tenant.conversations.reconsider()
+            let isNew = before.first { $0.name == tenant.name }?.permissions != database.permissions
+            report.note("permissions.\(tenant.name)", isNew ? .applied : .unchanged)
         }
         logger.notice("the permissions were read anew")
         telemetry?.audit(AuditEvent(.permissionsReplaced))
     }
 
-    private func tellWhatWaits(_ read: Configuration) {
+    private func takeLimits(_ configuration: Configuration, _ report: inout ReloadReport) {
+        let (limits, before) = (configuration.limits, inForce.configuration.limits)
+        for change in limits.changes(from: before, start: self.configuration.limits) {
+            report.note("limits.\(change.name)", change.waits ? .waits : .applied, change.waits ? Self.nextStart : nil)
+        }
+        guard limits != before else { return report.note("limits", .unchanged) }
+        for tenant in tenants.all { tenant.take(limits) }
+        endpoint.take(connections: configuration.connectionsMax, ofAddress: limits.connectionsOfAddress)
+    }
+
+    private func tellWhatWaits(_ read: Configuration, _ report: inout ReloadReport) {
         let waiting = read.sectionsForNextStart(after: configuration)
+        for section in waiting { report.note(section, .waits, Self.nextStart) }
         guard !waiting.isEmpty else { return }
         logger.warning(
             "what else has changed in the configuration waits for the next start",
             metadata: ["sections": "\(waiting.joined(separator: ","))"])
+    }
+
+    static let nextStart = "It counts from the next start of the server."
+}
+
+/// The configuration that was read last.
+final class InForce: Sendable {
+    private let read: Mutex<Configuration>
+
+    init(_ configuration: Configuration) { read = Mutex(configuration) }
+
+    var configuration: Configuration {
+        get { read.withLock { $0 } }
+        set { read.withLock { $0 = newValue } }
     }
 }
 
@@ -192,38 +161,10 @@ extension Configuration {
         var names: [String] = []
         if listen != old.listen { names.append("listen") }
         if api != old.api { names.append("api") }
-        if databases.map({ [$0.name, $0.folder] }) != old.databases.map({ [$0.name, $0.folder] })
-            || databases.map(\.carriers) != old.databases.map(\.carriers)
-        {
-            names.append("databases")
-        }
         if accounts != old.accounts { names.append("accounts") }
         if admin != old.admin { names.append("admin") }
-        if limits != old.limits { names.append("limits") }
         if backups != old.backups { names.append("backups") }
         if log != old.log { names.append("log") }
         return names
-    }
-}
-
-/// How a change of files is noticed: by their inodes, sizes and times.
-struct FileStamps: Hashable {
-    private struct Stamp: Hashable {
-        var place: Int?
-        var size: Int?
-        var changed: Date?
-    }
-
-    private var stamps: [Stamp]
-
-    init(_ paths: [String]) {
-        stamps = paths.map { path in
-            // Symbolic links are followed: certificates are often renewed by moving one.
-            let file = URL(filePath: path).resolvingSymlinksInPath().path
-            guard let attributes = try? FileManager.default.attributesOfItem(atPath: file) else { return Stamp() }
-            return Stamp(
-                place: attributes[.systemFileNumber] as? Int, size: attributes[.size] as? Int,
-                changed: attributes[.modificationDate] as? Date)
-        }
     }
 }

@@ -1,18 +1,16 @@
 import CausewayBackup
 import CausewayEnvironment
-import Foundation
 import Logging
 import ServiceLifecycle
-import Synchronization
 
 /// Makes the backups of the section `backups`: one at a time, on a thread of the lowest priority. Old ones are removed
 /// only when a newer one is whole.
 ///
 /// When the server ends, a backup that is under way is given up. What it leaves is removed by the next one.
 struct ScheduledBackups: Service {
-    let plan: Configuration.Backups
-    /// In the order of the configuration, which is their order within a period.
-    let databases: [Backup.Source]
+    let work: BackupWork
+    /// Those there are, in the order of the configuration, which is their order within a period.
+    let databases: @Sendable () -> [Backup.Source]
     let clock: any WallClock
     let logger: Logger
     /// How often it is looked whether a backup is due.
@@ -21,20 +19,25 @@ struct ScheduledBackups: Service {
     /// After a failure the same database is tried again so much later.
     static let retryMilliseconds: UInt64 = 15 * 60_000
 
+    private var plan: Configuration.Backups { work.plan }
+
     func run() async throws {
         await cancelWhenGracefulShutdown { await keepUp() }
     }
 
     /// Runs until its task is cancelled.
     func keepUp() async {
-        let schedule = BackupSchedule(everyHours: plan.everyHours, databases: databases.count)
         var failed: [String: UInt64] = [:]
         while !Task.isCancelled {
+            let databases = databases()
+            let schedule = BackupSchedule(everyHours: plan.everyHours, databases: databases.count)
             for (index, database) in databases.enumerated() where !Task.isCancelled {
                 let now = clock.now()
                 let times = BackupFolder.backups(of: database.name, in: plan.folder).map(\.time)
                 guard schedule.isDue(index, backups: times, at: now), Self.mayTry(failed[database.name], at: now)
                 else { continue }
+                // One that a call has begun: this one comes at the next look.
+                guard work.begin(database.name) else { continue }
                 failed[database.name] = await backUp(database) ? nil : clock.now()
             }
             try? await Task.sleep(for: lookInterval)
@@ -48,9 +51,12 @@ struct ScheduledBackups: Service {
 
     // MARK: - One backup
 
-    /// Whether there is a new backup.
-    private func backUp(_ database: Backup.Source) async -> Bool {
-        switch await make(database) {
+    /// Makes the backup that was begun, and removes old ones.
+    ///
+    /// - Returns: whether there is a new backup.
+    @discardableResult
+    func backUp(_ database: Backup.Source) async -> Bool {
+        switch await work.make(database) {
         case .success(let facts):
             logger.info(
                 "a backup was made",
@@ -78,32 +84,4 @@ struct ScheduledBackups: Service {
             logger.error("old backups stay: \(error.message)", metadata: ["database": "\(database.name)"])
         }
     }
-
-    /// Runs a backup on a thread of its own, whose priority stays low. Returns at once when the task is cancelled.
-    private func make(_ database: Backup.Source) async -> Result<Backup.Facts, BackupError> {
-        let abandonment = Abandonment()
-        let (results, told) = AsyncStream.makeStream(of: Result<Backup.Facts, BackupError>.self)
-        let pace = BackupPace(bytesPerSecond: plan.megabytesPerSecond << 20) { abandonment.isAsked }
-        let (target, clock) = (Backup.Target.into(plan.folder), clock)
-        Thread.detachNewThread {
-            LowPriority.takeForThisThread()
-            told.yield(
-                Result { () throws(BackupError) in
-                    try Backup.run(database: database, to: target, pace: pace, clock: clock)
-                })
-            told.finish()
-        }
-        for await result in results { return result }
-        abandonment.ask()
-        return .failure(BackupError(.abandoned, "The server ends."))
-    }
-}
-
-/// Whether a backup shall be given up.
-private final class Abandonment: Sendable {
-    private let asked = Atomic(false)
-
-    var isAsked: Bool { asked.load(ordering: .relaxed) }
-
-    func ask() { asked.store(true, ordering: .relaxed) }
 }

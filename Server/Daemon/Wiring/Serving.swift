@@ -15,12 +15,9 @@ import ServiceLifecycle
 /// 5. Messages that answers have promised are sent, and the accounts are closed.
 struct Serving: Service {
     let endpoint: Endpoint
-    let tenants: [Tenant]
-    var accounts: [String: Accounts] = [:]
+    let tenants: Tenants
     /// For back ends.
     var api: HTTPListener?
-    /// What readers of changes are told at the end.
-    var changes: ChangesService?
     let logger: Logger
 
     func run() async throws {
@@ -42,12 +39,12 @@ struct Serving: Service {
 
     func end() async {
         // Steps 1 to 3 are those of the endpoint and of the listener for back ends, at the same time.
-        changes?.end()
+        for tenant in tenants.all { tenant.feed.end() }
         async let apiHasEnded: Void? = api?.shutdown()
         await endpoint.shutdown()
         _ = await apiHasEnded
-        for tenant in tenants { tenant.close() }
-        for accounts in accounts.values { await accounts.end() }
-        logger.info("ended", metadata: ["databases": "\(tenants.map(\.name).joined(separator: ","))"])
+        for tenant in tenants.all { tenant.close() }
+        for tenant in tenants.all { await tenant.accounts?.end() }
+        logger.info("ended", metadata: ["databases": "\(tenants.all.map(\.name).joined(separator: ","))"])
     }
 }

@@ -1,6 +1,8 @@
+import CausewayDataAPI
 import CausewayEndpoint
 import CausewayEnvironment
 import CausewayFeed
+import CausewayIdentity
 import CausewayIngest
 import CausewaySession
 import CausewaySinks
@@ -9,6 +11,7 @@ import CausewayStoreEmbedded
 import CausewayWire
 import Foundation
 import Logging
+import Synchronization
 
 /// One database, open and ready for sessions. Tenants share nothing but the process.
 final class Tenant: Sendable {
@@ -22,30 +25,34 @@ final class Tenant: Sendable {
     let store: StoreEmbedded
     /// The database, as the change feed and what carries it on read it.
     let feed: FeedSource
-    /// How its webhooks and sinks are doing.
-    let carriers: [CarrierState]
-    private let lock: FolderLock
+    /// The database, as the data API calls it.
+    let api: APIDatabase
+    let office: PermissionOffice
+    /// Nil where the server keeps no accounts.
+    let accounts: Accounts?
+    let shutOuts: ShutOuts
+    /// What carries its changes and its one-way objects on; nil before it is told to.
+    private let carriers = CarriersAtWork()
+    private let lock: Mutex<FolderLock?>
     private let clock: any WallClock
     private let maintenance = StoreThread(label: "causeway.maintenance")
 
+    /// - Parameter lock: of the database's folder.
     init(
-        _ database: Configuration.Database, limits: Configuration.Limits, clock: any WallClock,
-        random: any RandomSource,
-        logger: Logger, observer: any SessionObserver = NoSessionObserver()
+        _ database: Configuration.Database, _ lock: consuming FolderLock, limits: Configuration.Limits,
+        accounts: Accounts?, clock: any WallClock, random: any RandomSource, logger: Logger,
+        observer: any SessionObserver = NoSessionObserver()
     ) throws(CommandFailure) {
         (name, folder) = (database.name, database.folder)
         self.clock = clock
-        lock = try FolderLock(database.folder)
+        self.lock = Mutex(lock)
+        self.accounts = accounts
+        office = PermissionOffice(database.permissions)
+        shutOuts = try ShutOuts(folder: database.folder)
         do throws(StoreFailure) {
             store = try StoreEmbedded.open(
                 folder: database.folder,
-                options: StoreEmbedded.Options(
-                    historyVersionsMax: UInt64(limits.historyVersions),
-                    historyBytesMax: UInt64(limits.historyMegabytes) << 20,
-                    historyAgeMaxMilliseconds: UInt64(limits.historyDays) * 86_400_000,
-                    refusalsMax: limits.refusals, schemaBounds: limits.schemaBounds,
-                    clientDaysMax: UInt64(limits.clientDays)
-                ),
+                options: limits.store,
                 epochSeed: random.nextNonZero()
             )
             if !database.carriers.sinks.isEmpty { try store.keepOneWayOrder() }
@@ -55,20 +62,17 @@ final class Tenant: Sendable {
         feed = FeedSource(store)
         conversations = Conversations(
             backend: store, intake: Intake(store), limits: limits.session,
-            bounds: SessionBounds(
-                sessions: limits.sessions, sessionsOfUser: limits.sessionsOfUser, beginnings: limits.beginnings,
-                queryBytesOfUser: limits.queryMegabytesOfUser << 20),
+            bounds: limits.sessionBounds,
             cores: ProcessInfo.processInfo.activeProcessorCount,
             lookChecks: Self.lookChecks(limits.looksCheckedPercent, database.name, logger), observer: observer,
             now: { clock.now() }
         )
-        carriers =
-            database.carriers.webhooks.map { CarrierState(database: database.name, .webhook, name: $0.name) }
-            + database.carriers.sinks.map { CarrierState(database: database.name, .sink, name: $0.name) }
+        api = APIDatabase(conversations)
         gauges = DatabaseGauges(
             name: database.name, conversations: conversations, store: store,
             followers: FollowerGauges(
-                database: database.name, feed: feed, carriers: carriers, now: { clock.now() }),
+                database: database.name, feed: feed, carriers: { [carriers] in carriers.now?.states ?? [] },
+                now: { clock.now() }),
             now: { clock.now() })
     }
 
@@ -93,13 +97,66 @@ final class Tenant: Sendable {
         }
     }
 
+    /// Other limits count from the next session, upload and maintenance on.
+    func take(_ limits: Configuration.Limits) {
+        conversations.take(limits.session, limits.sessionBounds)
+        store.take(limits.store)
+    }
+
+    // MARK: - Carrying
+
+    /// The webhooks and sinks that are at work; nil before there are any.
+    var carrying: Carriers? { carriers.now }
+
+    /// Has other webhooks and sinks at work from now on.
+    func carry(_ carriers: Carriers) async {
+        let before = self.carriers.replace(by: carriers)
+        // Two that write to one place would write the same things twice.
+        await before?.end()
+        carriers.start()
+    }
+
+    // MARK: - The end
+
+    /// Closes the database while the server goes on. Call it when it is not in the list any more: nothing new begins. What
+    /// has begun is finished, devices and readers of changes are told, and then it closes. Nothing of it is deleted.
+    func drop(_ logger: Logger) async {
+        uses.close()
+        await conversations.end(.dropped)
+        feed.end(FeedFailure(.databaseUnknown, SyncFailure.dropped.message))
+        await carrying?.end()
+        while !(await uses.idle(within: Self.dropPatience)) {
+            logger.error("requests still use a database that is dropped", metadata: ["database": "\(name)"])
+        }
+        await accounts?.settled()
+        accounts?.close()
+        close()
+    }
+
+    private static let dropPatience = Duration.seconds(30)
+
     /// Call when no request runs any more.
     func close() {
         store.close()
+        // Others may serve it now.
+        lock.withLock { $0 = nil }
     }
 }
 
 extension Configuration.Limits {
+    var store: StoreEmbedded.Options {
+        StoreEmbedded.Options(
+            historyVersionsMax: UInt64(historyVersions), historyBytesMax: UInt64(historyMegabytes) << 20,
+            historyAgeMaxMilliseconds: UInt64(historyDays) * 86_400_000, refusalsMax: refusals,
+            schemaBounds: schemaBounds, clientDaysMax: UInt64(clientDays))
+    }
+
+    var sessionBounds: SessionBounds {
+        SessionBounds(
+            sessions: sessions, sessionsOfUser: sessionsOfUser, beginnings: beginnings,
+            queryBytesOfUser: queryMegabytesOfUser << 20)
+    }
+
     var session: SessionLimits {
         SessionLimits(
             frameBytes: UInt64(frameMegabytes) << 20, creditBytes: UInt64(creditKilobytes) << 10,

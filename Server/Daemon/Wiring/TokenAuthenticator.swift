@@ -6,42 +6,42 @@ import CausewaySession
 import CausewayWire
 
 /// Knows callers by tokens of the database's own accounts, or of the issuers that the configuration names for it.
-/// Permissions decide what callers may see.
+/// Permissions decide what callers may see, and users that are shut out are not known.
 struct TokenAuthenticator: Authenticator {
     let verifiers: TokenVerifiers
-    var accounts: [String: Accounts] = [:]
-    /// By database; those without are not in it.
-    var offices: [String: PermissionOffice] = [:]
+    var tenants = Tenants()
     let clock: any WallClock
 
     func caller(for token: String, database: String) throws(SyncFailure) -> KnownCaller {
+        let tenant = tenants[database]
+        let caller = try identify(token, database, tenant)
+        if let failure = tenant?.shutOuts.failure(user: caller.user.string) { throw failure }
+        let access = (tenant?.office).map { office in
+            Access(expires: caller.expires, claims: caller.claimsHash) { office.permissions(of: caller) }
+        }
+        return KnownCaller(user: caller.user.string, expires: caller.expires, access: access)
+    }
+
+    private func identify(_ token: String, _ database: String, _ tenant: Tenant?) throws(SyncFailure) -> Caller {
         do throws(IdentityError) {
             let now = clock.now()
-            if let caller = try accounts[database]?.caller(for: token, at: now) {
-                return known(caller, database)
-            }
+            if let caller = try tenant?.accounts?.caller(for: token, at: now) { return caller }
             guard let verifier = verifiers[database] else {
                 throw IdentityError(
                     .tokenInvalid, "The token is not one of this database's accounts. Sign in again at this app.")
             }
-            let caller = try verifier.caller(for: token, at: now)
-            return known(caller, database)
+            return try verifier.caller(for: token, at: now)
         } catch {
             throw SyncFailure(error.code == .tokenExpired ? .tokenExpired : .tokenInvalid, error.message)
         }
-    }
-
-    private func known(_ caller: Caller, _ database: String) -> KnownCaller {
-        let access = offices[database].map { office in
-            Access(expires: caller.expires, claims: caller.claimsHash) { office.permissions(of: caller) }
-        }
-        return KnownCaller(user: caller.user.string, expires: caller.expires, access: access)
     }
 }
 
 /// The accounts of one database, as the endpoint calls them.
 struct AccountCounter: AccountService {
     let accounts: Accounts
+    /// Of the accounts' database.
+    let uses: WorkCount
 
     func admit(_ call: String, token: String?) -> AccountAdmission {
         do throws(AccountError) {
@@ -53,12 +53,20 @@ struct AccountCounter: AccountService {
     }
 
     func answer(_ call: String, body: [UInt8], token: String?, peer: String) async -> AccountServiceAnswer {
+        guard uses.begin() else { return .dropped }
+        defer { uses.end() }
         let reply = await accounts.answer(call, body: body, token: token, peer: peer)
         return AccountServiceAnswer(reply)
     }
 }
 
 extension AccountServiceAnswer {
+    fileprivate static let dropped = AccountServiceAnswer(
+        status: 503,
+        body: Array(
+            #"{"code":"maintenanceInProgress","message":"The operator takes this database off the server."}"#.utf8),
+        code: "maintenanceInProgress")
+
     fileprivate init(_ reply: AccountReply) {
         self.init(status: reply.status, body: reply.body, code: reply.code?.rawValue, user: reply.user)
     }

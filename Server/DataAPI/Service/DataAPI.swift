@@ -7,28 +7,30 @@ import CausewayWire
 
 /// Serves the data of databases to back ends, as JSON over HTTP/1.1. API.md is its specification.
 package final class DataAPI: HTTPService {
-    private let databases: ExactDictionary<Database>
+    private let database: @Sendable (String) -> APIDatabase?
     private let authenticator: any Authenticator
     private let limits: APILimits
     private let observer: any APIObserver
 
-    private struct Database: Sendable {
-        var conversations: Conversations
-        var places: RequestPlaces
-    }
-
+    /// - Parameter database: looks a database up, at each request.
     package init(
-        databases: [String: Conversations], authenticator: any Authenticator, limits: APILimits = APILimits(),
-        observer: any APIObserver = NoAPIObserver()
+        database: @escaping @Sendable (String) -> APIDatabase?, authenticator: any Authenticator,
+        limits: APILimits = APILimits(), observer: any APIObserver = NoAPIObserver()
     ) {
-        self.databases = ExactDictionary(
-            uniqueKeysWithValues: databases.map { name, conversations in
-                let places = RequestPlaces(countMax: limits.requests, countMaxOfUser: limits.requestsOfUser)
-                return (name, Database(conversations: conversations, places: places))
-            })
+        self.database = database
         self.authenticator = authenticator
         self.limits = limits
         self.observer = observer
+    }
+
+    /// For databases that stay.
+    package convenience init(
+        databases: [String: Conversations], authenticator: any Authenticator, limits: APILimits = APILimits(),
+        observer: any APIObserver = NoAPIObserver()
+    ) {
+        let known = ExactDictionary(
+            uniqueKeysWithValues: databases.map { ($0.key, APIDatabase($0.value, limits)) })
+        self.init(database: { known[$0] }, authenticator: authenticator, limits: limits, observer: observer)
     }
 
     package func admit(_ head: HTTPHead) -> HTTPAdmission {
@@ -98,12 +100,12 @@ package final class DataAPI: HTTPService {
         }
     }
 
-    private func caller(_ head: HTTPHead, _ route: APIRoute) throws(APIError) -> (KnownCaller, Database) {
+    private func caller(_ head: HTTPHead, _ route: APIRoute) throws(APIError) -> (KnownCaller, APIDatabase) {
         guard let token = head.bearerToken else {
             throw APIError(
                 .tokenInvalid, "The request has no token. Send one in the header “Authorization: Bearer …”.")
         }
-        guard let database = databases[route.database] else {
+        guard let database = database(route.database) else {
             throw APIError(.databaseUnknown, "This server has no database “\(route.database.prefix(80))”.")
         }
         do throws(SyncFailure) {
@@ -122,5 +124,16 @@ struct APIAnswer: Sendable {
 
     init(_ http: HTTPAnswer, objectsRead: Int = 0) {
         (self.http, self.objectsRead) = (http, objectsRead)
+    }
+}
+
+/// A database, with the places for requests to it.
+package struct APIDatabase: Sendable {
+    let conversations: Conversations
+    let places: RequestPlaces
+
+    package init(_ conversations: Conversations, _ limits: APILimits = APILimits()) {
+        self.conversations = conversations
+        places = RequestPlaces(countMax: limits.requests, countMaxOfUser: limits.requestsOfUser)
     }
 }

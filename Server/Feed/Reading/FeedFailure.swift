@@ -39,6 +39,8 @@ package struct FeedFailure: Error, Hashable, Sendable {
         package static let tokenExpired = Code("tokenExpired")
         /// The rules for the reader have changed.
         package static let permissionsChanged = Code("permissionsChanged")
+        /// The operator has shut the reader out.
+        package static let permissionDenied = Code("permissionDenied")
         /// Too many listen.
         package static let busy = Code("busy")
         package static let serverEnds = Code("serverEnds")

@@ -3,7 +3,7 @@ import CausewayModel
 
 /// Serves `GET /api/v1/{database}/changes`. FEED.md is its specification.
 package struct ChangesService: HTTPService {
-    private let sources: [String: FeedSource]
+    private let source: @Sendable (String) -> FeedSource?
     private let callers: any FeedCallers
     private let heartbeatMilliseconds: UInt64
     private let observer: any FeedObserver
@@ -13,14 +13,14 @@ package struct ChangesService: HTTPService {
     package static let heartbeatMilliseconds: UInt64 = 15_000
 
     /// - Parameters:
-    ///   - sources: by the names of the databases.
+    ///   - source: looks a database up, at each request.
     ///   - now: milliseconds since 1970.
     package init(
-        _ sources: [String: FeedSource], callers: any FeedCallers,
+        _ source: @escaping @Sendable (String) -> FeedSource?, callers: any FeedCallers,
         heartbeatMilliseconds: UInt64 = ChangesService.heartbeatMilliseconds,
         observer: any FeedObserver = NoFeedObserver(), now: @escaping @Sendable () -> UInt64
     ) {
-        self.sources = sources
+        self.source = source
         self.callers = callers
         self.heartbeatMilliseconds = heartbeatMilliseconds
         self.observer = observer
@@ -68,7 +68,7 @@ package struct ChangesService: HTTPService {
         }
         let caller = try callers.caller(for: token, database: party.database)
         party.user = caller.user
-        guard let source = sources[party.database] else {
+        guard let source = source(party.database) else {
             throw FeedFailure(
                 .databaseUnknown, "The server has no database “\(party.database.prefix(64))”. Correct the path.")
         }
@@ -76,11 +76,6 @@ package struct ChangesService: HTTPService {
             source, caller, party, try ChangesQuery(head), heartbeatMilliseconds: heartbeatMilliseconds,
             observer: observer, now: now)
         return try await listener.answer()
-    }
-
-    /// Ends every reader, with a word.
-    package func end() {
-        for source in sources.values { source.end() }
     }
 }
 
@@ -101,6 +96,7 @@ extension FeedFailure {
         case .requestInvalid: 400
         case .classUnknown, .databaseUnknown: 404
         case .tokenInvalid, .tokenExpired: 401
+        case .permissionDenied: 403
         case .busy, .serverEnds: 503
         default: 500
         }

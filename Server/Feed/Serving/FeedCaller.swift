@@ -7,11 +7,17 @@ package struct FeedCaller: Sendable {
     package var expires: UInt64
     /// What they may read now; asked again, because rules may change. Nil is everything.
     package var permissions: @Sendable () -> Permissions?
+    /// Why they may not read any more; nil while they may. Asked again and again.
+    package var refusal: @Sendable () -> FeedFailure?
 
-    package init(user: String, expires: UInt64 = .max, permissions: @escaping @Sendable () -> Permissions? = { nil }) {
+    package init(
+        user: String, expires: UInt64 = .max, permissions: @escaping @Sendable () -> Permissions? = { nil },
+        refusal: @escaping @Sendable () -> FeedFailure? = { nil }
+    ) {
         self.user = user
         self.expires = expires
         self.permissions = permissions
+        self.refusal = refusal
     }
 }
 

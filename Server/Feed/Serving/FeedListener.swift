@@ -144,9 +144,7 @@ final class FeedListener: Sendable {
 
     /// A token and rules are good for as long as they are good, however long the answer is.
     private func checkCaller() throws(FeedFailure) {
-        if source.bell.isEnded {
-            throw FeedFailure(.serverEnds, "The server ends. Connect again, and go on from the last position.")
-        }
+        if let failure = source.failure ?? caller.refusal() { throw failure }
         if Task.isCancelled { throw FeedFailure(.readerGone, "The reader has gone.") }
         if caller.expires <= now() {
             throw FeedFailure(

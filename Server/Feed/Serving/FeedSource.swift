@@ -10,6 +10,7 @@ package final class FeedSource: Sendable {
     /// Every reader's steps run here, in turn.
     package let thread: StoreThread
     private let readers = Mutex(Readers())
+    private let ending = Mutex<FeedFailure?>(nil)
 
     private struct Readers {
         /// How far each has read.
@@ -84,9 +85,13 @@ package final class FeedSource: Sendable {
     }
 
     /// Ends all readers, with a word.
-    package func end() {
+    package func end(_ failure: FeedFailure = .serverEnds) {
+        ending.withLock { $0 = $0 ?? failure }
         bell.end()
     }
+
+    /// Why all readers end, once they do.
+    var failure: FeedFailure? { ending.withLock { $0 } }
 }
 
 /// A reader's place, which is given back when nobody refers to it any more.
@@ -103,4 +108,9 @@ final class FeedPlace: Sendable {
     func reached(_ position: ServerVersion) { source.reached(position, number) }
 
     deinit { source.leave(number, user) }
+}
+
+extension FeedFailure {
+    package static let serverEnds = FeedFailure(
+        .serverEnds, "The server ends. Connect again, and go on from the last position.")
 }

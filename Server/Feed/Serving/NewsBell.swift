@@ -67,6 +67,15 @@ package final class NewsBell: Sendable {
         }
     }
 
+    /// Wakes everybody who waits now: there is something else to look at.
+    package func ring() {
+        let waiters = state.withLock { state in
+            defer { state.waiters = [:] }
+            return state.waiters
+        }
+        for waiter in waiters.values { waiter.continuation.resume() }
+    }
+
     /// Wakes everybody, for good.
     package func end() {
         let waiters = state.withLock { state in

@@ -62,7 +62,7 @@ struct ClientKeeping {
         }
         let heard = max(state.heardDay, leap)
         guard today > heard, today - heard > daysMax else { return false }
-        guard state.committed > 0 || state.ingested > 0 else {
+        guard state.mustStay else {
             _ = transaction.tree(Layout.clients).remove(Layout.bytes(client.rawValue))
             return true
         }
@@ -71,4 +71,9 @@ struct ClientKeeping {
         refusals.thin(client, through: state.told, toBytes: 0)
         return true
     }
+}
+
+extension ClientState {
+    /// Whether it has written: then its numbers stay [I2].
+    var mustStay: Bool { committed > 0 || ingested > 0 }
 }

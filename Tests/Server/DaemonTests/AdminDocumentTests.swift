@@ -17,7 +17,10 @@ struct AdminDocumentTests {
     private var routes: AdminRoutes {
         let logger = Logger(label: "test")
         return .api(
-            AdminDesk(tenants: Tenants(), telemetry: Telemetry(Configuration.Log(), logger: logger), logger: logger))
+            AdminDesk(
+                tenants: Tenants(), file: "", inForce: InForce(Configuration()), reloads: ReloadDesk(), scheduled: nil,
+                telemetry: Telemetry(Configuration.Log(), logger: logger), clock: SystemClock(),
+                logger: logger))
     }
 
     /// With CAUSEWAY_UPDATE_OPENAPI set, writes the file.

@@ -149,11 +149,12 @@ struct BackupCommandTests {
         let clock = SetClock(1_795_804_200_000)
         let backups = folder.file("backups")
         let plan = Configuration.Backups(folder: backups, everyHours: 1, keep: 2)
+        let databases = [("tasks", "data"), ("notes", "notes"), ("empty", "other")].map {
+            Backup.Source(name: $0.0, folder: folder.file($0.1))
+        }
         let service = ScheduledBackups(
-            plan: plan,
-            databases: [("tasks", "data"), ("notes", "notes"), ("empty", "other")].map {
-                .init(name: $0.0, folder: folder.file($0.1))
-            }, clock: clock, logger: Logger(label: "test"), lookInterval: .milliseconds(5))
+            work: BackupWork(plan, clock: clock), databases: { databases }, clock: clock, logger: Logger(label: "test"),
+            lookInterval: .milliseconds(5))
         let running = Task { await service.keepUp() }
         func names(_ database: String) -> [String] { BackupFolder.backups(of: database, in: backups).map(\.stamp) }
         var expected: [String] = []

@@ -163,7 +163,8 @@ struct TokenSourceTests {
                 logger: logger)
             reloading = Reloading(
                 file: folder.url.appending(path: "sync-server.yaml").path, configuration: configuration,
-                endpoint: endpoint, tenants: [], accounts: [:], offices: [:], verifiers: verifiers, logger: logger)
+                endpoint: endpoint, tenants: Tenants(), verifiers: verifiers, logger: logger,
+                inForce: InForce(configuration))
         }
     }
 
@@ -186,13 +187,17 @@ struct TokenSourceTests {
         let stamps = FileStamps(configuration.keyFiles)
         folder.write(text(second, DevelopmentKeys.Name.tokenPublic), "keys/token-public.pem")
         #expect(FileStamps(configuration.keyFiles) != stamps)
-        await bench.reloading.takeKeys(configuration)
+        var report = ReloadReport()
+        await bench.reloading.takeKeys(configuration, &report)
+        #expect(report["certificate"]?.outcome == .applied && report["tokenKeys"]?.outcome == .applied)
         #expect(!isTaken(old, "a", authenticator) && isTaken(new, "a", authenticator))
         #expect(collected.all == ["notice the certificate was read anew", "notice the token keys were read anew"])
 
         folder.write("none", "keys/token-public.pem")
         folder.write(text(second, DevelopmentKeys.Name.server), "keys/server.pem")
-        await bench.reloading.takeKeys(configuration)
+        report = ReloadReport()
+        await bench.reloading.takeKeys(configuration, &report)
+        #expect(report["certificate"]?.outcome == .refused && report["tokenKeys"]?.outcome == .refused)
         #expect(isTaken(new, "a", authenticator))
         #expect(collected.all.dropFirst(2).allSatisfy { $0.hasPrefix("error ") })
         #expect(collected.all.contains { $0.contains("the certificate stays as it was") && $0.contains("belong") })
@@ -221,8 +226,8 @@ struct TokenSourceTests {
         folder.write(self.text(second, DevelopmentKeys.Name.tokenPublic) + "\n", "old.pem")
         folder.write(
             "tls: {certificate: keys/server.pem, key: keys/server-key.pem}\n" + text("new"), "sync-server.yaml")
-        let (occasions, told) = AsyncStream.makeStream(of: Reloading.Occasion.self)
-        for occasion in [Reloading.Occasion.looked, .asked, .looked, .looked] { told.yield(occasion) }
+        let (occasions, told) = AsyncStream.makeStream(of: ReloadDesk.Occasion.self)
+        for occasion in [ReloadDesk.Occasion.looked, .asked(nil), .looked, .looked] { told.yield(occasion) }
         told.finish()
         await bench.reloading.follow(occasions)
         #expect(!isTaken(old, "a", authenticator) && isTaken(new, "a", authenticator))
@@ -239,8 +244,7 @@ struct TokenSourceTests {
         new.tokens.issuers = ["i"]
         #expect(new.sectionsForNextStart(after: Configuration()) == [])
         new.listen.port = 1
-        new.limits.connections = 1
-        new.databases = [.init(name: "a", folder: "b")]
-        #expect(new.sectionsForNextStart(after: Configuration()) == ["listen", "databases", "limits"])
+        new.backups = .init(folder: "b")
+        #expect(new.sectionsForNextStart(after: Configuration()) == ["listen", "backups"])
     }
 }

@@ -1,4 +1,5 @@
 import CausewayDataAPI
+import CausewayOpenAPI
 import Foundation
 import Testing
 import Yams

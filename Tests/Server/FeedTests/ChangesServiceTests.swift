@@ -41,9 +41,10 @@ struct ChangesServiceTests {
             heartbeatMilliseconds: UInt64 = ChangesService.heartbeatMilliseconds
         ) throws {
             feed = try FeedBench(historyVersionsMax: historyVersionsMax)
-            source = FeedSource(feed.record)
+            let source = FeedSource(feed.record)
+            self.source = source
             service = ChangesService(
-                ["tasks": source], callers: callers, heartbeatMilliseconds: heartbeatMilliseconds,
+                { $0 == "tasks" ? source : nil }, callers: callers, heartbeatMilliseconds: heartbeatMilliseconds,
                 observer: events, now: { 1_000 })
         }
 
@@ -151,7 +152,7 @@ struct ChangesServiceTests {
             while told.withLock({ $0 }) < id - 1 { try await Task.sleep(for: .milliseconds(5)) }
         }
         #expect(bench.source.readerCount == 1)
-        bench.service.end()
+        bench.source.end()
         let lines = try await reading.value
         #expect(lines.count == 4)
         #expect(lines[0].contains(#""key":2"#) && lines[3].contains("serverEnds"))

@@ -118,6 +118,12 @@ package final class SyncServer {
                 + arguments.dropFirst())
     }
 
+    /// What an operator does with the server while it runs, through its admin listener.
+    @discardableResult
+    package func admin(_ arguments: String...) throws -> String {
+        try tool(["admin"] + arguments + ["--configuration", path("sync-server.yaml")])
+    }
+
     // MARK: - Looking in
 
     /// How many objects of a class the server's own store holds.

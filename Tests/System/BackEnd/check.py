@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "SecondClient"))
 from causeway_client.server import Server
 from checks.world import World
 from figures import figures
-from described import described
+from described import administered, described
 from guide import run_guide
-from scenarios import SCENARIOS, Site
+from scenarios import SCENARIOS, Admin, Site
 
 
 def free_port() -> int:
@@ -27,18 +27,23 @@ def free_port() -> int:
 
 def check(arguments: argparse.Namespace, folder: Path) -> int:
     passed, failed = 0, 0
-    for number, scenario in enumerate([run_guide, described, *SCENARIOS]):
+    for number, scenario in enumerate([run_guide, described, administered, *SCENARIOS]):
         name = scenario.__doc__ or scenario.__name__
         if arguments.only and arguments.only not in name:
             continue
         port = free_port()
         settings = f"api: {{host: 127.0.0.1, port: {port}}}\nlimits: {{gracefulEndSeconds: 1}}"
+        admin = Admin(free_port()) if scenario is administered else None
+        if admin:
+            settings += "\n" + admin.settings
         server = Server(arguments.server.resolve(), folder / str(number), settings=settings)
+        if admin:
+            (server.folder / "admin-token").write_text(admin.token)
         server.start()
         world = World(server)
         started = time.monotonic()
         try:
-            scenario(Site(world, port))
+            scenario(Site(world, port, admin))
             passed += 1
             print(f"passed  {name} ({time.monotonic() - started:.2f} s)", flush=True)
         except Exception:

@@ -1,5 +1,6 @@
 """What a back end may rely on."""
 
+import dataclasses
 import http.client
 import os
 import signal
@@ -29,11 +30,26 @@ FLIGHT = ClassSchema(
 SCHEMA = (FLIGHT, PLACE)
 
 
+@dataclasses.dataclass
+class Admin:
+    """How administrators reach the daemon."""
+
+    port: int
+    token: str = "an-administrators-token-of-a-test-0123456789"
+
+    @property
+    def settings(self) -> str:
+        return (
+            f"admin: {{port: {self.port}, tokenFile: admin-token}}\n"
+            "databasesFolder: databases.d\nbackups: {folder: backups}"
+        )
+
+
 class Site:
     """A daemon with the data API, whose schema a device has declared."""
 
-    def __init__(self, world: World, api_port: int) -> None:
-        self.world, self.server, self.api_port = world, world.server, api_port
+    def __init__(self, world: World, api_port: int, admin: Admin | None = None) -> None:
+        self.world, self.server, self.api_port, self.admin = world, world.server, api_port, admin
         world.device(("Flight", "TRUEPREDICATE"), schema=SCHEMA)
 
     def back_end(self, user: str | None = None) -> BackEnd:

@@ -1,0 +1,97 @@
+import AsyncHTTPClient
+import CausewayJSON
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+/// Calls the admin API of a server.
+struct AdminClient: Sendable {
+    let address: String
+    let token: String?
+    let trustRoots: String?
+
+    enum Method: String {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
+
+    private static let connectSeconds: Int64 = 10
+    /// A database is dropped when the last request to it is answered.
+    private static let answerSeconds: Int64 = 120
+    private static let answerBytesMax = 64 << 20
+
+    /// - Parameter path: the parts behind `/admin/v1`.
+    /// - Throws: a `CommandFailure` with what the server says, or why it cannot be asked.
+    func call(
+        _ method: Method, _ path: [String], query: [(name: String, value: String?)] = [], body: [UInt8]? = nil
+    ) async throws -> JSON {
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let result: Result<(status: UInt, body: [UInt8]), any Error>
+        do {
+            result = .success(try await send(method, url(path, query), body, client))
+        } catch {
+            result = .failure(error)
+        }
+        try? await client.shutdown()
+        switch result {
+        case .success(let answer): return try Self.json(answer.status, answer.body)
+        case .failure(let error):
+            throw CommandFailure(
+                "\(address) cannot be reached (\(error)). Check that the server runs, and its section admin.")
+        }
+    }
+
+    private func send(
+        _ method: Method, _ url: String, _ body: [UInt8]?, _ client: HTTPClient
+    ) async throws -> (status: UInt, body: [UInt8]) {
+        var request = HTTPClientRequest(url: url)
+        request.method = HTTPMethod(rawValue: method.rawValue)
+        if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
+        if let body {
+            request.headers.add(name: "content-type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let answer = try await client.execute(request, timeout: .seconds(Self.answerSeconds))
+        let bytes = try await answer.body.collect(upTo: Self.answerBytesMax)
+        return (answer.status.code, Array(bytes.readableBytesView))
+    }
+
+    private var configuration: HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(Self.connectSeconds), read: .seconds(Self.answerSeconds)))
+        if let trustRoots {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.trustRoots = .file(trustRoots)
+            configuration.tlsConfiguration = tls
+        }
+        return configuration
+    }
+
+    private func url(_ path: [String], _ query: [(name: String, value: String?)]) -> String {
+        let pairs = query.compactMap { pair in pair.value.map { "\(pair.name)=\(Self.escaped($0))" } }
+        let base = address.hasSuffix("/") ? String(address.dropLast()) : address
+        return base + "/admin/v1/" + path.map(Self.escaped).joined(separator: "/")
+            + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
+    }
+
+    private static func escaped(_ text: String) -> String {
+        let plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~")
+        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? text
+    }
+
+    private static func json(_ status: UInt, _ body: [UInt8]) throws -> JSON {
+        let json = try? JSONReader.read(body)
+        guard (200...299).contains(status) else {
+            let message = json?["message"]?.string ?? String(decoding: body.prefix(500), as: UTF8.self)
+            throw CommandFailure("\(message) (status \(status)\(json?["code"]?.string.map { ", \($0)" } ?? ""))")
+        }
+        guard let json else {
+            throw CommandFailure("The answer is not JSON. Is this the admin listener of a sync-server?")
+        }
+        return json
+    }
+}

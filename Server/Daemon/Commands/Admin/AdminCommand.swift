@@ -1,0 +1,80 @@
+import ArgumentParser
+import Foundation
+
+struct AdminCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "admin",
+        abstract: "Looks after a running server, through its admin listener.",
+        discussion: """
+            Everything here is a call of the admin API, which Server/Admin/ADMIN.md describes. Without further options the \
+            address and the token are those of the configuration on this machine.
+              sync-server admin databases list
+              sync-server admin sessions list --database flights --user ada
+              sync-server admin users shut-out --database flights --user mallory --note "stolen phone"
+              sync-server admin reload
+              sync-server admin databases list --address https://sync.example.org:7444 --token-file token
+            """,
+        subcommands: [
+            AdminDatabases.self, AdminSessions.self, AdminUsers.self, AdminClients.self, AdminBackups.self,
+            AdminReload.self, AdminConfiguration.self,
+        ]
+    )
+}
+
+/// How to reach the admin listener, and how to print what it answers.
+struct AdminOptions: ParsableArguments {
+    @OptionGroup var option: ConfigurationOption
+
+    @Option(help: "The admin listener of another server, such as https://sync.example.org:7444.")
+    var address: String?
+
+    @Option(help: "The file of the administrator's token; left out: the one of the configuration.")
+    var tokenFile: String?
+
+    @Option(
+        help: "A PEM file of the authorities that the server's certificate is checked with; left out: the system's.")
+    var trustRoots: String?
+
+    @Flag(help: "Print the answer as JSON.")
+    var json = false
+
+    func client() throws -> AdminClient {
+        if let address {
+            return AdminClient(address: address, token: try tokenFile.map(Self.token), trustRoots: trustRoots)
+        }
+        guard let admin = try option.read().admin else {
+            throw CommandFailure(
+                "\(option.file) has no section admin, so the server has no admin listener. Add one, or name the listener of "
+                    + "another server with --address.")
+        }
+        return AdminClient(
+            address: admin.address, token: try (tokenFile ?? admin.tokenFile).map(Self.token), trustRoots: trustRoots)
+    }
+
+    private static func token(in file: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: file), let text = String(data: data, encoding: .utf8)
+        else {
+            throw CommandFailure("The token's file \(file) cannot be read. Run this as a user who may read it.")
+        }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+extension Configuration.Admin {
+    /// Where programs of this machine call it.
+    var address: String {
+        let isEverywhere = host == "0.0.0.0" || host == "::"
+        let name = isEverywhere ? "localhost" : host.contains(":") ? "[\(host)]" : host
+        return "\(usesTLS ? "https" : "http")://\(name):\(port)"
+    }
+}
+
+/// A database of the server that is asked.
+struct AdminDatabaseOption: ParsableArguments {
+    @OptionGroup var options: AdminOptions
+
+    @Option(help: "The database's name.")
+    var database: String
+
+    var path: [String] { ["databases", database] }
+}

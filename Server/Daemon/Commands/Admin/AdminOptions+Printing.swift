@@ -1,0 +1,82 @@
+import CausewayJSON
+import CausewayModel
+
+// What the commands print: tables for people, or the answers as they are.
+
+/// A column of a table: its title, and the members that lead to its value.
+struct AdminColumn {
+    var title: String
+    var path: [String]
+
+    init(_ title: String, _ path: String...) {
+        self.title = title
+        self.path = path
+    }
+}
+
+extension AdminOptions {
+    /// Prints an answer: in JSON, or as a sentence.
+    func show(_ answer: JSON, _ sentence: (JSON) -> String) {
+        print(json ? answer.line : sentence(answer))
+    }
+
+    /// Prints a list, page by page.
+    ///
+    /// - Parameter name: of the member with the entries.
+    func showList(
+        _ path: [String], _ name: String, query: [(name: String, value: String?)] = [], _ columns: [AdminColumn]
+    ) async throws {
+        let client = try client()
+        var after: String?
+        repeat {
+            let page = try await client.call(.get, path, query: query + [("limit", "1000"), ("after", after)])
+            let entries = page[name]?.elements ?? []
+            if json {
+                for entry in entries { print(entry.line) }
+            } else {
+                AdminTable.print(entries, columns, withTitles: after == nil)
+            }
+            after = page["next"]?.string
+        } while after != nil
+    }
+}
+
+enum AdminTable {
+    /// Prints entries as rows. What is missing is a hyphen.
+    static func print(_ entries: [JSON], _ columns: [AdminColumn], withTitles: Bool = true) {
+        let rows =
+            (withTitles ? [columns.map(\.title)] : []) + entries.map { entry in columns.map { entry.text($0.path) } }
+        let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        for row in rows {
+            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+            Swift.print(cells.joined(separator: "  ").trimmingSuffix())
+        }
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix() -> String {
+        String(reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+extension JSON {
+    /// The value behind some names, for people.
+    fileprivate func text(_ path: [String]) -> String {
+        var value: JSON? = self
+        for name in path { value = value?[name] }
+        switch value {
+        case .string(let text)?: return text.isEmpty ? "-" : text
+        case .number(let text)?: return text
+        case .bool(let flag)?: return flag ? "yes" : "no"
+        case .array(let elements)?: return elements.map { $0.text([]) }.joined(separator: ",")
+        case .object?, .null?, nil: return "-"
+        }
+    }
+
+    fileprivate var line: String {
+        var writer = JSONWriter()
+        writer.write(self)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

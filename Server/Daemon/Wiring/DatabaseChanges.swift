@@ -1,0 +1,80 @@
+import CausewayTelemetry
+import Logging
+
+/// Opens and drops databases as the configuration has them, while the server runs. Called by one reload at a time.
+struct DatabaseChanges: Sendable {
+    let tenants: Tenants
+    let opening: TenantOpening
+    /// The section of the start: what has changed in it waits for the next one.
+    let accounts: Configuration.Accounts?
+    let inForce: InForce
+    /// Told of a database before it is served.
+    let watch: @Sendable (String) -> Void
+    let telemetry: Telemetry
+    let logger: Logger
+
+    func take(_ read: Configuration, _ report: inout ReloadReport) async {
+        let before = inForce.configuration.databases
+        for tenant in tenants.all where !read.databases.contains(where: { $0.name == tenant.name }) {
+            await drop(tenant, &report)
+        }
+        for database in read.databases {
+            let part = "databases.\(database.name)"
+            guard let tenant = tenants[database.name] else {
+                await add(database, read, &report)
+                continue
+            }
+            if database.folder != tenant.folder {
+                report.note(part, .waits, "Its folder changes with the next start of the server.")
+            } else if database.carriers != before.first(where: { $0.name == database.name })?.carriers {
+                await carry(database, tenant, &report)
+            } else {
+                report.note(part, .unchanged)
+            }
+        }
+    }
+
+    private func add(_ database: Configuration.Database, _ read: Configuration, _ report: inout ReloadReport) async {
+        let part = "databases.\(database.name)"
+        do throws(CommandFailure) {
+            let inspection = await Inspection(adding: database, to: read)
+            guard inspection.problems.isEmpty else {
+                throw CommandFailure("\(ConfigurationError(problems: inspection.problems))")
+            }
+            let tenant = try await opening.open(
+                database, limits: read.limits, accounts: accounts, providers: inspection.providers)
+            watch(database.name)
+            do throws(CommandFailure) {
+                try await opening.carry(database, tenant)
+            } catch {
+                await tenant.drop(logger)
+                throw error
+            }
+            tenants.add(tenant)
+            logger.notice("a database was added", metadata: ["database": "\(database.name)"])
+            telemetry.audit(AuditEvent(.databaseAdded, database: database.name))
+            report.note(part, .applied, "It was added.")
+        } catch {
+            logger.error("a database could not be added: \(error)", metadata: ["database": "\(database.name)"])
+            report.note(part, .refused, "\(error)")
+        }
+    }
+
+    private func drop(_ tenant: Tenant, _ report: inout ReloadReport) async {
+        tenants.remove(tenant)
+        await tenant.drop(logger)
+        logger.notice("a database was dropped, and its files stay", metadata: ["database": "\(tenant.name)"])
+        telemetry.audit(AuditEvent(.databaseDropped, database: tenant.name))
+        report.note("databases.\(tenant.name)", .applied, "It was dropped. Its files stay.")
+    }
+
+    private func carry(_ database: Configuration.Database, _ tenant: Tenant, _ report: inout ReloadReport) async {
+        let part = "databases.\(database.name)"
+        do throws(CommandFailure) {
+            try await opening.carry(database, tenant)
+            report.note(part, .applied, "Its webhooks and sinks were replaced.")
+        } catch {
+            report.note(part, .refused, "\(error)")
+        }
+    }
+}
