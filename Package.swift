@@ -62,7 +62,7 @@ let server: [Target] = [
         name: name("Daemon"),
         dependencies: [
             "Admin", "Backup", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Ingest", "JSON",
-            "Model", "ObjectStore", "OpenAPI", "Operations", "Query", "Session", "Sinks", "Storage", "Store",
+            "Limits", "Model", "ObjectStore", "OpenAPI", "Operations", "Query", "Session", "Sinks", "Storage", "Store",
             "StoreEmbedded",
             "Subscriptions", "Telemetry", "Wire",
         ].map { .target(name: name($0)) } + Package.daemon + Package.httpClient(for: "Server")
@@ -86,14 +86,15 @@ let server: [Target] = [
     part(
         "Server", "DataAPI",
         uses: [
-            "Endpoint", "HTTP", "JSON", "Merge", "Model", "OpenAPI", "Operations", "Query", "Session", "Store",
+            "Endpoint", "HTTP", "JSON", "Limits", "Merge", "Model", "OpenAPI", "Operations", "Query", "Session",
+            "Store",
             "Subscriptions", "Wire",
         ],
         documents: ["API.md", "openapi.yaml"]
     ),
     part(
         "Server", "Endpoint",
-        uses: ["Environment", "HTTP", "Model", "Operations", "Session", "Wire"],
+        uses: ["Environment", "HTTP", "Limits", "Model", "Operations", "Session", "Wire"],
         libraries: Package.nio(for: "Server") + [Package.log]
     ),
     part(
@@ -101,13 +102,17 @@ let server: [Target] = [
     ),
     part("Server", "HTTP", uses: ["Model"], libraries: Package.nio(for: "Server") + [Package.log]),
     part(
-        "Server", "Identity", uses: ["Environment", "Model", "ObjectStore", "Query", "Store"],
+        "Server", "Identity", uses: ["Environment", "Limits", "Model", "ObjectStore", "Query", "Store"],
         libraries: Package.tokens, documents: ["ACCOUNTS.md", "PERMISSIONS.md"]
     ),
     part("Server", "JSON", uses: ["Model", "Query"]),
     part("Server", "OpenAPI", uses: ["HTTP"]),
     part("Server", "Ingest", uses: ["Model", "Operations", "Store", "Wire"]),
-    part("Server", "Session", uses: ["Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]),
+    part("Server", "Limits", uses: ["Model"], documents: ["LIMITS.md"]),
+    part(
+        "Server", "Session",
+        uses: ["Limits", "Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]
+    ),
     part(
         "Server", "Sinks", uses: ["Environment", "Feed", "JSON", "Model", "Query", "Session", "Store"],
         libraries: Package.httpClient(for: "Server") + Package.nio(for: "Server") + [
@@ -213,7 +218,8 @@ let tests: [Target] = [
         libraries: Package.nio(for: "Server") + [Package.nioEmbedded]
     ),
     test(
-        "Server", "Identity", uses: ["Environment", "Identity", "Model", "Query", "Store", "Support/Seeds"],
+        "Server", "Identity",
+        uses: ["Environment", "Identity", "Limits", "Model", "Query", "Store", "Support/Seeds"],
         libraries: Package.tokens
     ),
     test("Server", "Admin", uses: ["Admin", "HTTP", "JSON", "OpenAPI"], libraries: [Package.log]),
@@ -223,11 +229,13 @@ let tests: [Target] = [
         uses: shape + ["Feed", "HTTP", "JSON", "Query", "Session", "Store", "StoreEmbedded", "Support/Seeds"],
         libraries: [Package.log]
     ),
+    test("Server", "Limits", uses: ["Limits", "Support/Seeds"]),
     test("Server", "HTTP", uses: ["HTTP"], libraries: Package.nio(for: "Server") + [Package.log]),
     test(
         "Server", "DataAPI",
         uses: shape + [
-            "DataAPI", "Endpoint", "HTTP", "Ingest", "JSON", "OpenAPI", "Query", "Session", "Store", "StoreEmbedded",
+            "DataAPI", "Endpoint", "HTTP", "Ingest", "JSON", "Limits", "OpenAPI", "Query", "Session", "Store",
+            "StoreEmbedded",
             "Subscriptions", "Wire",
         ],
         libraries: [Package.yaml]
@@ -235,7 +243,7 @@ let tests: [Target] = [
     test(
         "Server", "Endpoint",
         uses: shape + [
-            "Endpoint", "Environment", "HTTP", "Identity", "Session", "Store", "StoreEmbedded",
+            "Endpoint", "Environment", "HTTP", "Identity", "Limits", "Session", "Store", "StoreEmbedded",
             "Support/DecoderFuzzing", "Wire",
         ],
         libraries: Package.nio(for: "Server") + Package.httpClient(for: "Server") + [Package.log]
@@ -264,9 +272,9 @@ let tests: [Target] = [
         "Server", "Daemon",
         uses: [
             "Admin", "Backup", "Daemon", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "JSON",
-            "Model",
-            "ObjectStore", "OpenAPI", "Operations", "Session", "Sinks", "Store", "StoreEmbedded", "Support/Folders",
-            "Support/Seeds", "Telemetry", "Wire",
+            "Limits",
+            "Model", "ObjectStore", "OpenAPI", "Operations", "Session", "Sinks", "Store", "StoreEmbedded",
+            "Support/Folders", "Support/Seeds", "Telemetry", "Wire",
         ],
         libraries: [Package.log, Package.tracing, Package.tracingInMemory, Package.yaml]
     ),
@@ -288,10 +296,10 @@ let tests: [Target] = [
     test(
         "System", "SyncedRealm",
         uses: [
-            "DataAPI", "Database", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "JSON", "Operations",
-            "Session",
-            "Store", "StoreEmbedded", "Support/Seeds", "Sync", "Wire",
-        ]
+            "DataAPI", "Database", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "JSON", "Limits",
+            "Operations", "Session", "Store", "StoreEmbedded", "Support/Seeds", "Sync", "Wire",
+        ],
+        libraries: [Package.log]
     ),
     test("System", "DamagedRealm", uses: ["Support/DamageReader", "Support/Programs", "Support/Seeds"]),
     test(

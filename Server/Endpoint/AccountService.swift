@@ -28,8 +28,13 @@ package struct AccountServiceAnswer: Hashable, Sendable {
     package var code: String?
     /// The user that calls, or has logged in.
     package var user: String?
+    /// For the header `retry-after`, where the call is good at another time.
+    package var retryAfterSeconds: UInt64?
 
-    package init(status: Int, body: [UInt8], code: String? = nil, user: String? = nil) {
+    package init(
+        status: Int, body: [UInt8], code: String? = nil, user: String? = nil, retryAfterSeconds: UInt64? = nil
+    ) {
+        self.retryAfterSeconds = retryAfterSeconds
         self.status = status
         self.body = body
         self.code = code

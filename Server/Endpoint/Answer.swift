@@ -30,6 +30,7 @@ struct Answer: Sendable {
         contentType = Self.json
         body = answer.body
         (code, user) = (answer.code, answer.user)
+        retryAfterSeconds = answer.retryAfterSeconds
     }
 
     static let json = "application/json"

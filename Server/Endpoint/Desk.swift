@@ -1,5 +1,6 @@
 import CausewayEnvironment
 import CausewayHTTP
+import CausewayLimits
 import CausewayModel
 import CausewayOperations
 import CausewaySession
@@ -21,6 +22,8 @@ final class Desk: Sendable {
     let messages: MemoryGate
     let changes: MemoryGate
     let accountCalls: Turnstile
+    /// What addresses may do in a time.
+    let rates: RateGate
     let tenures = Tenures()
     let isReady = Atomic(false)
     /// Bytes of bodies: of known callers, and of account calls.
@@ -31,10 +34,11 @@ final class Desk: Sendable {
     let ending = Mutex<SyncFailure?>(nil)
 
     init(
-        directory: any SyncDirectory, authenticator: any Authenticator, limits: EndpointLimits, clock: any WallClock,
-        logger: Logger, observer: any EndpointObserver
+        directory: any SyncDirectory, authenticator: any Authenticator, limits: EndpointLimits, rates: RateGate,
+        clock: any WallClock, logger: Logger, observer: any EndpointObserver
     ) {
         self.directory = directory
+        self.rates = rates
         self.authenticator = authenticator
         self.limits = limits
         self.clock = clock
@@ -72,6 +76,7 @@ extension Desk {
     func admit(
         _ call: Route.Call, database: String, authorization: String?, peer: PeerAddress
     ) throws(SyncFailure) -> Admitted {
+        try takeRequest(of: peer)
         guard let token = authorization.flatMap(HTTPHead.bearerToken) else {
             throw SyncFailure(
                 .tokenInvalid,
@@ -86,7 +91,21 @@ extension Desk {
                 "This server has no database '\(database)'. Check the app id; the operator adds databases in the "
                     + "server's configuration.")
         }
+        do throws(LimitReached) {
+            try service.admit(caller, writes: call.writes)
+        } catch {
+            throw SyncFailure(error)
+        }
         return Admitted(call: call, database: database, caller: caller, service: service)
+    }
+
+    /// Charges a request to its address, before anything is done for it.
+    private func takeRequest(of peer: PeerAddress) throws(SyncFailure) {
+        do throws(LimitReached) {
+            try rates.take(.init(.requestsPerSecondOfAddress, of: peer.group), from: peer.group)
+        } catch {
+            throw SyncFailure(error)
+        }
     }
 
     /// An account call. Its service finds out who calls, because most calls come before there is a token.
@@ -104,6 +123,11 @@ extension Desk {
     func accountCall(
         _ name: String, database: String, authorization: String?, peer: PeerAddress
     ) throws(RefusedCall) -> AccountCall {
+        do throws(SyncFailure) {
+            try takeRequest(of: peer)
+        } catch {
+            throw RefusedCall(answer: .busy(error))
+        }
         guard let service = directory.accounts(of: database) else { throw RefusedCall(answer: .noAccounts) }
         let token = authorization.flatMap(HTTPHead.bearerToken)
         switch service.admit(name, token: token) {
@@ -185,11 +209,13 @@ extension Desk {
         case .upload:
             return try await withChanges(UploadRequest.self, body, of: request) { upload throws(SyncFailure) in
                 tenures.extend(upload.session, request)
-                return Answer(try await service.upload(upload.session, by: caller, upload.changesets))
+                return Answer(
+                    try await service.upload(upload.session, by: caller, upload.changesets, bytes: body.count))
             }
         case .ingest:
             return try await withChanges(IngestBatch.self, body, of: request) { batch throws(SyncFailure) in
-                return Answer(IngestAnswer(acknowledged: try await service.ingest(batch, by: caller)))
+                return Answer(
+                    IngestAnswer(acknowledged: try await service.ingest(batch, by: caller, bytes: body.count)))
             }
         case .credit:
             let credit = try WireCodec.decode(CreditRequest.self, body: body, limits: frames)
@@ -265,4 +291,14 @@ extension Answer {
             body: Array(
                 #"{"code":"maintenanceInProgress","message":"Too many logins are under way. Try again later."}"#.utf8),
             code: "maintenanceInProgress"))
+
+    /// An account call of an address that has to wait. The message is ours, and needs no escapes in JSON.
+    static func busy(_ failure: SyncFailure) -> Answer {
+        var answer = Answer(
+            AccountServiceAnswer(
+                status: 503, body: Array(#"{"code":"maintenanceInProgress","message":"\#(failure.message)"}"#.utf8),
+                code: "maintenanceInProgress"))
+        answer.retryAfterSeconds = failure.retryAfterMilliseconds.map { ($0 + 999) / 1_000 }
+        return answer
+    }
 }

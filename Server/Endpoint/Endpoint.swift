@@ -1,5 +1,6 @@
 package import CausewayEnvironment
 import CausewayHTTP
+package import CausewayLimits
 import CausewayModel
 package import CausewayWire
 package import Logging
@@ -49,18 +50,19 @@ package final class Endpoint: Sendable {
 
     /// Creates an endpoint, which listens from `start` on.
     ///
+    /// - Parameter rates: what addresses may do in a time; also told of limits on connections.
     /// - Throws: `certificateUnusable` when the certificate or its key cannot be used.
     package init(
         _ configuration: Configuration, directory: any SyncDirectory, authenticator: any Authenticator,
-        clock: any WallClock, logger: Logger, observer: any EndpointObserver = NoEndpointObserver()
+        rates: RateGate = .unlimited, clock: any WallClock, logger: Logger,
+        observer: any EndpointObserver = NoEndpointObserver()
     ) throws(EndpointError) {
         self.configuration = configuration
         tls = Mutex(try Self.tls(configuration.certificateChain, configuration.privateKey))
         desk = Desk(
-            directory: directory, authenticator: authenticator, limits: configuration.limits, clock: clock,
-            logger: logger, observer: observer)
-        connections = Connections(
-            limit: configuration.limits.connections, limitOfAddress: configuration.limits.connectionsOfAddress)
+            directory: directory, authenticator: authenticator, limits: configuration.limits, rates: rates,
+            clock: clock, logger: logger, observer: observer)
+        connections = Connections(configuration.limits.ofConnections)
         group = MultiThreadedEventLoopGroup(
             numberOfThreads: configuration.threads > 0 ? configuration.threads : System.coreCount)
     }
@@ -68,12 +70,13 @@ package final class Endpoint: Sendable {
     /// Creates an endpoint for databases that stay.
     package convenience init(
         _ configuration: Configuration, services: [String: any SyncService],
-        accounts: [String: any AccountService] = [:], authenticator: any Authenticator, clock: any WallClock,
-        logger: Logger, observer: any EndpointObserver = NoEndpointObserver()
+        accounts: [String: any AccountService] = [:], authenticator: any Authenticator,
+        rates: RateGate = .unlimited, clock: any WallClock, logger: Logger,
+        observer: any EndpointObserver = NoEndpointObserver()
     ) throws(EndpointError) {
         try self.init(
             configuration, directory: FixedDirectory(services: services, accounts: accounts),
-            authenticator: authenticator, clock: clock, logger: logger, observer: observer)
+            authenticator: authenticator, rates: rates, clock: clock, logger: logger, observer: observer)
     }
 
     package var connectionCount: Int { connections.count }
@@ -90,9 +93,10 @@ package final class Endpoint: Sendable {
         tls.withLock { $0 = context }
     }
 
-    /// Other limits, for new connections. Open ones stay.
-    package func take(connections limit: Int, ofAddress limitOfAddress: Int) {
-        connections.take(limit: limit, limitOfAddress: limitOfAddress)
+    /// Other limits on connections, for new ones, and other rates of addresses. Open connections stay.
+    package func take(_ limits: EndpointLimits, _ rates: Rates) {
+        connections.take(limits.ofConnections)
+        desk.rates.replace(by: rates)
     }
 
     /// Starts to listen, and returns the port.
@@ -198,16 +202,8 @@ extension Endpoint {
     }
 
     private func accept(_ channel: any Channel) -> EventLoopFuture<Void> {
-        guard connections.admit(channel) else {
-            desk.observer.observe(.connectionRefused(address: PeerAddress(channel.remoteAddress).group))
-            if let count = connections.refusalsToReport() {
-                desk.logger.warning(
-                    "too many connections: the newest are closed",
-                    metadata: [
-                        "closed": .stringConvertible(count), "open": .stringConvertible(connections.count),
-                        "peer": "\(PeerAddress(channel.remoteAddress).group)",
-                    ])
-            }
+        if let crowd = connections.admit(channel) {
+            refuse(channel, crowd)
             return channel.close()
         }
         let handshake = channel.eventLoop.scheduleTask(
@@ -220,11 +216,29 @@ extension Endpoint {
             return channel.eventLoop.makeFailedFuture(error)
         }
         return channel.configureHTTP2SecureUpgrade(
-            h2ChannelConfigurator: { [desk] channel in
-                channel.eventLoop.makeCompletedFuture { try Self.configure(channel, desk, handshake) }
+            h2ChannelConfigurator: { [desk, connections] channel in
+                connections.established(channel)
+                return channel.eventLoop.makeCompletedFuture { try Self.configure(channel, desk, handshake) }
             },
             // A client that does not offer h2 by ALPN is none of ours.
             http1ChannelConfigurator: { $0.close() })
+    }
+
+    /// Notes a connection for which there is no room. Nothing can be told to its client yet.
+    private func refuse(_ channel: any Channel, _ crowd: Connections.Crowd) {
+        let address = PeerAddress(channel.remoteAddress).group
+        desk.observer.observe(.connectionRefused(address: address))
+        let limit: Limit
+        switch crowd.kind {
+        case .connections: limit = .connections
+        case .connectionsOfAddress: limit = .connectionsOfAddress
+        case .handshakes: limit = .handshakes
+        case .handshakesOfAddress: limit = .handshakesOfAddress
+        }
+        desk.rates.note(
+            LimitReached(
+                limit, value: crowd.limit, subject: limit.scope == .address ? address : "", address: address,
+                waitMilliseconds: 0))
     }
 
     /// Configures a connection, on its event loop.

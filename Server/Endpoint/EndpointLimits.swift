@@ -1,3 +1,4 @@
+import CausewayHTTP
 package import CausewayWire
 
 /// Every bound of the endpoint, by name. None of them is part of the protocol.
@@ -8,6 +9,10 @@ package struct EndpointLimits: Sendable {
     /// Connections of one address; an IPv6 network of 64 bits counts as one. Behind a proxy all devices have one
     /// address.
     package var connectionsOfAddress = 1_000
+    /// Connections whose TLS handshake is not over, in all and of one address: each may cost a signature, and nothing
+    /// is known of who asks for it.
+    package var handshakes = 4_000
+    package var handshakesOfAddress = 500
     package var streamsPerConnection = 64
     /// Answers on their way to one client. A client that reads them has no more of them than streams.
     package var unreadAnswersPerConnection = 256
@@ -90,4 +95,12 @@ package struct EndpointLimits: Sendable {
     package init() {}
 
     package static let standard = EndpointLimits()
+}
+
+extension EndpointLimits {
+    var ofConnections: Connections.Limits {
+        Connections.Limits(
+            connections: connections, connectionsOfAddress: connectionsOfAddress, handshakes: handshakes,
+            handshakesOfAddress: handshakesOfAddress)
+    }
 }

@@ -17,6 +17,9 @@ enum Route: Hashable, Sendable {
         case subscriptions
         case mark
         case ingest
+
+        /// Whether what comes is kept in the database.
+        var writes: Bool { self == .upload || self == .ingest }
     }
 
     init?(method: String, path: String) {

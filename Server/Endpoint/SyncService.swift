@@ -1,12 +1,19 @@
+package import CausewayLimits
 package import CausewayOperations
 package import CausewaySession
 package import CausewayWire
 
 /// Answers the requests for one database. An endpoint knows nothing of what they mean.
 package protocol SyncService: Sendable {
+    /// Charges a request to its user, before its body is read. Must be quick and must not block.
+    ///
+    /// - Throws: when the user has to wait, or, where the request `writes`, all users of the database.
+    func admit(_ caller: KnownCaller, writes: Bool) throws(LimitReached)
     func open(_ hello: Hello, by caller: KnownCaller) async throws(SyncFailure) -> Welcome
-    func upload(_ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset]) async throws(SyncFailure)
-        -> UploadAnswer
+    /// - Parameter bytes: of the request.
+    func upload(
+        _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset], bytes: Int
+    ) async throws(SyncFailure) -> UploadAnswer
     /// Begins a download, which goes on until the session ends, the sink throws, or it is cancelled.
     ///
     /// - Parameter ended: called once, when nothing is sent any more.
@@ -18,7 +25,7 @@ package protocol SyncService: Sendable {
     func credit(_ session: UInt64, by caller: KnownCaller, bytes: UInt64) async throws(SyncFailure)
     func digests(_ request: ResyncRequest, by caller: KnownCaller) async throws(SyncFailure)
     func mark(_ session: UInt64, by caller: KnownCaller, id: UInt64) async throws(SyncFailure)
-    func ingest(_ batch: IngestBatch, by caller: KnownCaller) async throws(SyncFailure) -> UInt64
+    func ingest(_ batch: IngestBatch, by caller: KnownCaller, bytes: Int) async throws(SyncFailure) -> UInt64
     /// Tells every download why, and finishes it.
     func end(_ failure: SyncFailure) async
     /// Whether the database still answers. Never waits.

@@ -44,7 +44,8 @@ package final class HTTPListener: Sendable {
         self.service = service
         self.limits = limits
         self.logger = logger
-        connections = Connections(limit: limits.connections, limitOfAddress: limits.connectionsOfAddress)
+        connections = Connections(
+            .init(connections: limits.connections, connectionsOfAddress: limits.connectionsOfAddress))
         unread = BodyMemory(limitBytes: limits.unreadBytes, limitBytesOfOwner: limits.unreadBytesOfAddress)
         group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
     }
@@ -91,7 +92,7 @@ package final class HTTPListener: Sendable {
 
     /// Nil for a connection that is refused.
     private func configured(_ channel: any Channel) throws -> Connection? {
-        guard connections.admit(channel) else {
+        guard connections.admit(channel) == nil else {
             if let count = connections.refusalsToReport() {
                 logger.warning(
                     "too many connections: the newest are closed",

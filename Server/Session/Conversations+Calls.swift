@@ -1,3 +1,4 @@
+import CausewayLimits
 package import CausewayModel
 package import CausewayOperations
 package import CausewayStore
@@ -9,11 +10,20 @@ extension Conversations {
     /// The newest state. Used by one piece of work at a time.
     package func snapshot() throws(StoreFailure) -> any StoreSnapshot { try sessions.backend.snapshot() }
 
-    /// Does a piece of a call, which should be short: others wait for the thread.
+    /// Does a piece of a user's call, which should be short: others wait for the thread. Its time is charged to the
+    /// user.
     package func work<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(StoreFailure) -> Value
+        for user: String, _ body: @escaping @Sendable () throws(StoreFailure) -> Value
     ) async throws(StoreFailure) -> Value {
-        try await lanes.nextCall().result(body).get()
+        try await lanes.nextCall().result { [rates] () throws(StoreFailure) in
+            let start = ContinuousClock.now
+            defer {
+                let microseconds = Int(clamping: start.elapsedNanoseconds / 1_000)
+                rates.charge(.init(.readMillisecondsPerSecondOfUser, of: user, microseconds))
+            }
+            return try body()
+        }
+        .get()
     }
 
     /// When a piece of a call has to give way to others.
@@ -44,8 +54,11 @@ extension Conversations {
         let changeset = Changeset(
             client: client.id, sequence: 0, stamp: Stamp(time: .max, client: client.id), base: base,
             operations: operations)
+        let (user, count) = (caller.user.string, changeset.workCount)
+        rates.charge(
+            .init(.operationsPerSecondOfUser, of: user, count), .init(.operationsPerSecondOfDatabase, count))
         let batch = UploadBatch(
-            client: client.id, user: caller.user.string, permissions: caller.access?.permissions(),
+            client: client.id, user: user, permissions: caller.access?.permissions(),
             changesets: [changeset], call: terms)
         return try await commits.submit(batch) { [self] in lookSoon() }.get()
     }

@@ -1,3 +1,4 @@
+package import CausewayLimits
 import CausewayModel
 package import CausewayOperations
 package import CausewayStore
@@ -42,6 +43,8 @@ package final class Conversations: Sendable {
     let lanes: ReadingLanes
     let intakeThread: StoreThread
     let callClients = CallClients()
+    /// What users and clients may do in a time, and what all of them may.
+    package let rates: RateGate
     /// A quarter of the interval of heartbeats is precise enough for them.
     let wheel: WakingWheel
     private let pulse: Pulse
@@ -53,17 +56,19 @@ package final class Conversations: Sendable {
     ///   - comparisonsAtOnce: how many devices are asked at a time what they hold; others wait for their turn.
     ///   - cores: of the machine; as many threads read long things at a time.
     ///   - lookChecks: how often what a look at the commits found out is compared with the history.
+    ///   - rates: what callers may do in a time.
     ///   - now: milliseconds since 1970.
     package init(
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
         bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Sessions.comparisonsAtOnce,
-        cores: Int = 2, lookChecks: LookChecks = .none, observer: any SessionObserver = NoSessionObserver(),
-        now: @escaping @Sendable () -> UInt64
+        cores: Int = 2, lookChecks: LookChecks = .none, rates: RateGate = .unlimited,
+        observer: any SessionObserver = NoSessionObserver(), now: @escaping @Sendable () -> UInt64
     ) {
+        self.rates = rates
         lanes = ReadingLanes(cores: cores)
         sessions = Sessions(
             backend: backend, intake: intake, limits: limits, bounds: bounds, comparisonsAtOnce: comparisonsAtOnce,
-            lookChecks: lookChecks, observer: observer, now: now)
+            lookChecks: lookChecks, rates: rates, observer: observer, now: now)
         wheel = WakingWheel(precisionMilliseconds: limits.heartbeatMilliseconds / 4) { [sessions, lanes] due in
             await lanes.quick.runFreely {
                 // Whatever changed the record without an upload, or failed before.
@@ -129,10 +134,13 @@ package final class Conversations: Sendable {
         }
     }
 
+    /// - Parameter bytes: of the request, for the rates.
     package func upload(
-        _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset]
+        _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset], bytes: Int = 0
     ) async throws(SyncFailure) -> UploadAnswer {
         let batch = try sessions.batch(session, user: sessions.heard(caller, in: session), changesets)
+        let operations = changesets.reduce(0) { $0 + $1.workCount }
+        try takeRates(of: batch.client, by: caller, operations: operations, bytes: bytes)
         let result = await commits.submit(batch) { [self] in lookSoon() }
         let party = SessionParty(
             client: batch.client, user: batch.user, address: caller.address, session: session)
@@ -165,7 +173,11 @@ package final class Conversations: Sendable {
     }
 
     /// Keeps one-way objects; answers the last entry that is durable.
-    package func ingest(_ batch: IngestBatch, by caller: KnownCaller) async throws(SyncFailure) -> UInt64 {
+    ///
+    /// - Parameter bytes: of the request, for the rates.
+    package func ingest(
+        _ batch: IngestBatch, by caller: KnownCaller, bytes: Int = 0
+    ) async throws(SyncFailure) -> UInt64 {
         let start = ContinuousClock.now
         var facts = Ingested(
             client: batch.client, user: caller.user.string, address: caller.address, entries: 0, nanoseconds: 0)
@@ -175,6 +187,9 @@ package final class Conversations: Sendable {
         }
         do throws(SyncFailure) {
             let oneWay = try sessions.oneWay(batch, user: caller.user.string, access: caller.access)
+            // An empty entry costs about as much as an operation.
+            let operations = batch.entries.reduce(0) { $0 + max($1.count, 1) }
+            try takeRates(of: batch.client, by: caller, operations: operations, bytes: bytes)
             let time = sessions.now()
             let last = try await intakeThread.run { [sessions] () throws(StoreFailure) -> UInt64 in
                 try sessions.ingest(oneWay, receivedAt: time)

@@ -110,6 +110,9 @@ struct SessionTable {
         if session.isBeginning.exchange(false, ordering: .relaxed) { beginnings -= 1 }
     }
 
+    /// Whether a user, and not the database, has no more room.
+    func isFull(of user: String) -> Bool { open.count < bounds.sessions && ofUser[user] != nil }
+
     private func isFull(for user: String, _ queryBytes: Int) -> Bool {
         let share = ofUser[user] ?? Share()
         return open.count >= bounds.sessions || share.sessions >= bounds.sessionsOfUser

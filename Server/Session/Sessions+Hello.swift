@@ -1,3 +1,4 @@
+import CausewayLimits
 import CausewayModel
 import CausewayOperations
 package import CausewayStore
@@ -59,8 +60,12 @@ extension Sessions {
         let hasPlace = table.withLock {
             $0.hasPlace(for: hello.client, of: user, queryBytes: hello.queryWeight, at: arrival)
         }
-        guard hasPlace else { throw .noPlace(bounds) }
+        guard hasPlace else { throw noPlace(for: user, address: address) }
         guard !hello.beginsAnew || table.withLock({ $0.mayBegin(at: arrival) }) else {
+            rates.note(
+                LimitReached(
+                    .beginnings, value: bounds.beginnings, address: address,
+                    waitMilliseconds: Self.beginningsPauseMilliseconds))
             throw SyncFailure(
                 .serverBusy,
                 "\(bounds.beginnings) devices are downloading everything that they want, and that is the most at a time. "
@@ -85,7 +90,7 @@ extension Sessions {
                 oldest: hello.oldest, oldestOneWay: hello.oldestOneWay, acknowledged: checkpoint.acknowledged,
                 predecessor: hello.predecessor))
         var finding = Finding(record: record)
-        if mayExtendSchema { finding.additions = try backend.extendSchema(hello.schema, by: declarer) }
+        if mayExtendSchema { finding.additions = try extendSchema(hello.schema, by: declarer, from: arrival.address) }
         if checkpoint == .nothing, hello.staged == nil, record.committed <= checkpoint.acknowledged { return finding }
         let snapshot = try backend.snapshot()
         finding.refused = Welcome.told(
@@ -95,6 +100,25 @@ extension Sessions {
             to: snapshot, epoch: backend.epoch, termsMax: Int(clamping: limits.queryTerms))
         finding.isLost = try hello.isLost(to: snapshot, record: record, isStagedKnown: finding.isStagedKnown)
         return finding
+    }
+
+    /// Adds what the server lacks. A user who has added much has to wait; one who adds nothing does not.
+    private func extendSchema(
+        _ schema: Schema, by declarer: Declarer, from address: String
+    ) throws(StoreFailure) -> [String] {
+        if let met = rates.met(.init(.schemaAdditionsPerHourOfUser, of: declarer.user), from: address) {
+            do throws(StoreFailure) {
+                try backend.requireSchema(schema, by: declarer)
+            } catch {
+                guard error.code == .schemaMismatch else { throw error }
+                rates.note(met)
+                throw StoreFailure(met)
+            }
+            return []
+        }
+        let additions = try backend.extendSchema(schema, by: declarer)
+        rates.charge(.init(.schemaAdditionsPerHourOfUser, of: declarer.user, additions.count))
+        return additions
     }
 
     /// Opens the session. An earlier one of the same client ends.
@@ -125,7 +149,9 @@ extension Sessions {
             if !replaced.isDownloading { noteEnd(of: replaced, .replaced) }
             replaced.wake()
         }
-        guard let session = opened.session else { throw .noPlace(bounds) }
+        guard let session = opened.session else {
+            throw noPlace(for: arrival.user, address: arrival.address)
+        }
         welcome.session = session
         welcome.resumes = conversation.resumes
         return welcome

@@ -1,3 +1,4 @@
+package import CausewayLimits
 import CausewayModel
 package import CausewayOperations
 package import CausewayStore
@@ -28,6 +29,8 @@ package final class Sessions: Sendable {
     let audiences: Mutex<AudienceTable>
     let isLookDue = Atomic(false)
     let lookChecks: LookChecks
+    /// What users may do in a time; also told of limits that are no rates.
+    let rates: RateGate
     let observer: any SessionObserver
     /// Locked inside of nothing, and nothing is locked inside of it.
     let commitTimes = Mutex(CommitTimes())
@@ -38,18 +41,21 @@ package final class Sessions: Sendable {
     ///   - intake: where one-way objects go: `Intake` of `CausewayIngest` around the same backend.
     ///   - comparisonsAtOnce: how many devices are asked at a time what they hold; others wait for their turn.
     ///   - lookChecks: how often what a look found out is compared with the history.
+    ///   - rates: what callers may do in a time.
     ///   - names: draws the ids of sessions. They must not be guessable: they seed the digests of a resync.
     ///   - now: milliseconds since 1970.
     package init(
         backend: any StoreBackend, intake: any OneWayIntake, limits: SessionLimits = .standard,
         bounds: SessionBounds = SessionBounds(), comparisonsAtOnce: Int = Sessions.comparisonsAtOnce,
         names: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1...UInt64.max) },
-        lookChecks: LookChecks = .none, observer: any SessionObserver = NoSessionObserver(),
+        lookChecks: LookChecks = .none, rates: RateGate = .unlimited,
+        observer: any SessionObserver = NoSessionObserver(),
         stepEnd: @escaping @Sendable () -> StepEnd = StepEnd.ofClock,
         now: @escaping @Sendable () -> UInt64
     ) {
         self.backend = backend
         self.lookChecks = lookChecks
+        self.rates = rates
         self.observer = observer
         audiences = Mutex(AudienceTable(at: backend.version))
         self.intake = intake
@@ -106,7 +112,7 @@ package final class Sessions: Sendable {
     package func want(_ session: UInt64, user: String, _ queries: QuerySet) throws(SyncFailure) {
         let open = try find(session, user)
         let queryBytes = queries.weight + open.conversation.withLock { $0.held.weight }
-        guard table.withLock({ $0.reweigh(session, queryBytes: queryBytes) }) else { throw .noPlace(bounds) }
+        guard table.withLock({ $0.reweigh(session, queryBytes: queryBytes) }) else { throw noPlace(for: user) }
         open.conversation.withLock { $0.wants(queries) }
         open.wake()
     }
@@ -171,8 +177,22 @@ package final class Sessions: Sendable {
     }
 }
 
+extension Sessions {
+    /// Refuses a session or queries for which there is no room.
+    func noPlace(for user: String, address: String = "") -> SyncFailure {
+        let isOfUser = table.withLock { $0.isFull(of: user) }
+        let failure = SyncFailure.noPlace(bounds)
+        rates.note(
+            LimitReached(
+                isOfUser ? .sessionsOfUser : .sessions, value: isOfUser ? bounds.sessionsOfUser : bounds.sessions,
+                subject: isOfUser ? user : "", address: address,
+                waitMilliseconds: failure.retryAfterMilliseconds ?? 0))
+        return failure
+    }
+}
+
 extension SyncFailure {
-    static func noPlace(_ bounds: SessionBounds) -> SyncFailure {
+    fileprivate static func noPlace(_ bounds: SessionBounds) -> SyncFailure {
         SyncFailure(
             .serverBusy,
             "This server carries as many sessions as it can, \(bounds.sessions) in all and \(bounds.sessionsOfUser) of "

@@ -7,17 +7,20 @@ extension StoreEmbedded {
     package func commit(
         _ batches: [UploadBatch], receivedAt time: UInt64
     ) throws(StoreFailure) -> [CommitOutcome] {
-        if let outcomes = try commit(batches, receivedAt: time, inColumns: true) { return outcomes }
-        guard let outcomes = try commit(batches, receivedAt: time, inColumns: false) else {
+        let shortage = try shortage(at: time)
+        if let outcomes = try commit(batches, receivedAt: time, shortage, inColumns: true) { return outcomes }
+        guard let outcomes = try commit(batches, receivedAt: time, shortage, inColumns: false) else {
             preconditionFailure("What was judged before anything was done was to be undone.")
         }
         return outcomes
     }
 
-    /// - Parameter inColumns: whether creates in columns are done as they come, before what follows them is judged.
+    /// - Parameters:
+    ///   - shortage: why nothing may be added; nil when something may.
+    ///   - inColumns: whether creates in columns are done as they come, before what follows them is judged.
     /// - Returns: nil, with nothing done, when such creates had to be undone.
     private func commit(
-        _ batches: [UploadBatch], receivedAt time: UInt64, inColumns: Bool
+        _ batches: [UploadBatch], receivedAt time: UInt64, _ shortage: StoreFailure?, inColumns: Bool
     ) throws(StoreFailure) -> [CommitOutcome]? {
         try write { transaction, meta throws(StoreFailure) in
             var outcomes: [CommitOutcome] = []
@@ -30,7 +33,8 @@ extension StoreEmbedded {
             let isNewRun = lineage.commit(by: run, after: before)
             for batch in batches {
                 let outcome = try apply(
-                    batch, receivedAt: meta.received, inColumns: inColumns, past, lineage, in: transaction, &meta)
+                    batch, receivedAt: meta.received, shortage, inColumns: inColumns, past, lineage, in: transaction,
+                    &meta)
                 guard let outcome else { return (nil, false) }
                 outcomes.append(outcome)
                 if batch.changesNothing, outcome.receipt == nil, outcome.failure == nil { hasReceiptAlone = true }
@@ -62,7 +66,8 @@ extension StoreEmbedded {
     /// Applies what is new in one client's batch as one version, up to the first changeset that cannot be applied. Nil
     /// when creates in columns must be undone.
     private func apply(
-        _ batch: UploadBatch, receivedAt time: UInt64, inColumns: Bool, _ past: PastEntries, _ lineage: Lineage,
+        _ batch: UploadBatch, receivedAt time: UInt64, _ shortage: StoreFailure?, inColumns: Bool, _ past: PastEntries,
+        _ lineage: Lineage,
         in transaction: Transaction, _ meta: inout Meta
     ) throws(StoreFailure) -> CommitOutcome? {
         guard var client = try ClientState(of: batch.client, in: transaction) else {
@@ -100,9 +105,11 @@ extension StoreEmbedded {
         var check = OperationCheck(catalog, of: batch.client, predecessors: client.predecessors, in: transaction)
         var merging: Merging?
         for changeset in batch.numbered(after: client.committed) where changeset.sequence > client.committed {
-            do {
+            do throws(StoreFailure) {
                 try Self.checkSequence(changeset, batch, client)
                 try checkRefusals(of: client)
+                // Not refused for good: the device keeps it, and what comes after it.
+                if let shortage, changeset.mayGrow { throw shortage }
             } catch {
                 outcome.failure = error
                 break

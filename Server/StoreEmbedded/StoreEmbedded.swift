@@ -55,6 +55,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package var schemaBounds: SchemaBounds
         /// After how many days in which nothing was heard of a client less is kept of it; see `ClientKeeping`.
         package var clientDaysMax: UInt64
+        /// From how many bytes in use on only what removes is taken; nil when the disk alone is the limit.
+        package var storageBytesMax: UInt64?
         package var mapSizeBytes: Int?
         package var inMemory: Bool
 
@@ -65,7 +67,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             toldRefusalBytesMax: UInt64 = 256 << 10, refusalsMax: Int = 10_000, pastEntriesMax: Int = 100_000,
             ruleElementsMax: Int = 1 << 20, receiptsMax: UInt64 = 200_000,
             receiptAgeMaxMilliseconds: UInt64 = 86_400_000, schemaBounds: SchemaBounds = SchemaBounds(),
-            clientDaysMax: UInt64 = 365, mapSizeBytes: Int? = nil, inMemory: Bool = false
+            clientDaysMax: UInt64 = 365, storageBytesMax: UInt64? = nil, mapSizeBytes: Int? = nil,
+            inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax
@@ -80,6 +83,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             self.receiptAgeMaxMilliseconds = receiptAgeMaxMilliseconds
             self.schemaBounds = schemaBounds
             self.clientDaysMax = clientDaysMax
+            self.storageBytesMax = storageBytesMax
             self.mapSizeBytes = mapSizeBytes
             self.inMemory = inMemory
         }
@@ -101,6 +105,21 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
 
     let keeping = Mutex(ClientKeeping())
     let snapshots = OpenSnapshots()
+    /// Nil when the disk alone is the limit.
+    private let room: Mutex<StorageRoom?>
+
+    /// Why nothing may be added; nil when something may.
+    func shortage(at time: UInt64) throws(StoreFailure) -> StoreFailure? {
+        try room.withLock { room throws(StoreFailure) in
+            try room?.shortage(at: time) { () throws(StoreFailure) in
+                do throws(StoreError) {
+                    return UInt64(try store.statistics().usedBytes)
+                } catch {
+                    throw StoreFailure(error)
+                }
+            }
+        }
+    }
 
     /// Entries of the history that commits have read to find out what callers may know, since this was opened.
     package var pastEntriesRead: Int { pastEntries.load(ordering: .relaxed) }
@@ -135,6 +154,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         precondition(epochSeed != 0, "Epoch zero stands for a device that knows no server yet.")
         self.store = store
         optionsInForce = Mutex(options)
+        room = Mutex(options.storageBytesMax.map { StorageRoom(bytesMax: $0) })
         let reading = try store.read()
         var meta = Meta(in: reading)
         arrivals = Atomic(Arrivals.newest(in: reading) ?? 0)
@@ -165,7 +185,9 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             known.clientDaysMax = options.clientDaysMax
             known.refusalsMax = options.refusalsMax
             known.schemaBounds = options.schemaBounds
+            known.storageBytesMax = options.storageBytesMax
         }
+        room.withLock { $0 = options.storageBytesMax.map { StorageRoom(bytesMax: $0) } }
     }
 
     package func close() {

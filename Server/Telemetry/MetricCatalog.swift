@@ -35,17 +35,23 @@ package enum MetricCatalog {
     // MARK: - Who calls
 
     static let callers = [
-        connections, connectionsRefused, requests, logins, accountCalls, downloadBytes, downloadsStalled, loopLag,
+        connections, connectionsRefused, requests, limitReached, logins, accountCalls, downloadBytes,
+        downloadsStalled, loopLag,
     ]
 
     package static let connections = MetricDefinition("causeway_connections", .gauge, "Open connections of devices.")
     package static let connectionsRefused = MetricDefinition(
         "causeway_connections_refused_total", .counter,
-        "Connections that were closed at once, because there were too many in all or of their address.")
+        "Connections that were closed at once, because there were too many, or too many handshakes, in all or of their "
+            + "address.")
     package static let requests = MetricDefinition(
         "causeway_requests_total", .counter, labels: ["database", "call", "code"],
         "Requests of devices by their outcome: ok, or the name of the error code. Downloads count when they begin, and again when they fail."
     )
+    package static let limitReached = MetricDefinition(
+        "causeway_limit_reached_total", .counter, labels: ["database", "limit"],
+        "Times that somebody met a limit and was told to come again, by the limit's name in the configuration. The "
+            + "database is empty for limits of the whole server.")
     package static let logins = MetricDefinition(
         "causeway_logins_total", .counter, labels: ["database", "outcome"],
         "Log-ins at the server's own accounts: ok, or the name of the error code.")

@@ -4,6 +4,7 @@ import CausewayBackup
 import CausewayEndpoint
 import CausewayEnvironment
 import CausewayFeed
+import CausewayLimits
 import CausewayTelemetry
 import CausewayWire
 import CoreMetrics
@@ -48,9 +49,10 @@ struct Serve: AsyncParsableCommand {
         for database in configuration.databases {
             tenants.add(
                 try await opening.open(
-                    database, limits: configuration.limits, accounts: configuration.accounts,
+                    database, limits: configuration.limits(of: database), accounts: configuration.accounts,
                     providers: inspection.providers))
         }
+        let rateOfAddresses = RateGate(configuration.limits.rates, reached: telemetry.reached())
         let authenticator = TokenAuthenticator(verifiers: verifiers, tenants: tenants, clock: clock)
         let names = configuration.databases.map(\.name)
         let endpointTelemetry = EndpointTelemetry(databases: names, telemetry: telemetry)
@@ -60,10 +62,10 @@ struct Serve: AsyncParsableCommand {
             { tenants[$0]?.feed }, callers: FeedAuthenticator(authenticator: authenticator), observer: feedTelemetry,
             now: { clock.now() })
         let endpoint = try Endpoint(
-            configuration.endpoint(inspection), directory: tenants, authenticator: authenticator, clock: clock,
-            logger: logger, observer: endpointTelemetry)
+            configuration.endpoint(inspection), directory: tenants, authenticator: authenticator,
+            rates: rateOfAddresses, clock: clock, logger: logger, observer: endpointTelemetry)
         let api = try configuration.apiListener(
-            inspection, tenants, authenticator, changes, observer: apiTelemetry, logger)
+            inspection, tenants, authenticator, changes, rates: rateOfAddresses, observer: apiTelemetry, logger)
         let (inForce, reloads) = (InForce(configuration), ReloadDesk())
         let changesOfDatabases = DatabaseChanges(
             tenants: tenants, opening: opening, accounts: configuration.accounts, inForce: inForce,
@@ -136,17 +138,22 @@ extension Configuration {
     }
 
     func endpoint(_ inspection: Inspection) -> Endpoint.Configuration {
+        Endpoint.Configuration(
+            host: listen.host, port: listen.port, certificateChain: inspection.certificateChain,
+            privateKey: inspection.certificateKey, limits: endpointLimits)
+    }
+
+    var endpointLimits: EndpointLimits {
         var bounds = EndpointLimits()
         bounds.connections = connectionsMax
         bounds.connectionsOfAddress = limits.connectionsOfAddress
+        bounds.handshakes = limits.handshakes
+        bounds.handshakesOfAddress = limits.handshakesOfAddress
         // A message may be sent in several frames.
         bounds.upload = FrameLimits(
             frameBytes: limits.frameMegabytes << 20, messageBytes: 4 * limits.frameMegabytes << 20,
             operations: limits.operations)
         bounds.graceMilliseconds = Int64(limits.gracefulEndSeconds) * 1_000
-        return Endpoint.Configuration(
-            host: listen.host, port: listen.port, certificateChain: inspection.certificateChain,
-            privateKey: inspection.certificateKey, limits: bounds
-        )
+        return bounds
     }
 }

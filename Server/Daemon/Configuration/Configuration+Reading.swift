@@ -31,7 +31,8 @@ extension Configuration {
         configuration.listen = readListen("listen", &section, standard: Listen())
         configuration.tls = readTLS(&section)
         configuration.tokens = readTokens(&section)
-        configuration.databases = readDatabases(&section, configuration.tokens)
+        configuration.limits = readLimits(&section)
+        configuration.databases = readDatabases(&section, configuration.tokens, configuration.limits)
         configuration.databasesFolder = section.text("databasesFolder")
         if configuration.databasesFolder?.isEmpty == true {
             section.note("databasesFolder", nil, "The folder is not named. Leave the key out.")
@@ -42,7 +43,6 @@ extension Configuration {
         if section.node("api") != nil {
             configuration.api = readListen("api", &section, standard: .backEnds)
         }
-        configuration.limits = readLimits(&section)
         configuration.backups = readBackups(&section)
         configuration.log = readLog(&section)
         let problems = section.finish()
@@ -104,7 +104,7 @@ extension Configuration {
         return tls
     }
 
-    private static func readDatabases(_ root: inout Section, _ tokens: Tokens) -> [Database] {
+    private static func readDatabases(_ root: inout Section, _ tokens: Tokens, _ limits: Limits) -> [Database] {
         let nodes = root.list("databases")
         if nodes.isEmpty, root.node("databasesFolder") == nil {
             root.note("databases", nil, "No database is named. Give a list with a name and a folder each.")
@@ -217,40 +217,6 @@ extension Configuration {
             "tokens.keys", nil,
             "No key is named, so no token could be verified. Give keys, a JWKS file as keySet, or accounts."
         )
-    }
-
-    private static func readLimits(_ root: inout Section) -> Limits {
-        var section = Section(root.node("limits"), path: "limits")
-        var limits = Limits()
-        limits.connections = section.number("connections", 1...1_000_000, default: limits.connections)
-        limits.connectionsOfAddress = section.number(
-            "connectionsOfAddress", 1...1_000_000, default: limits.connectionsOfAddress)
-        limits.frameMegabytes = section.number("frameMegabytes", 1...256, default: limits.frameMegabytes)
-        limits.creditKilobytes = section.number("creditKilobytes", 64...65_536, default: limits.creditKilobytes)
-        limits.heartbeatSeconds = section.number("heartbeatSeconds", 1...300, default: limits.heartbeatSeconds)
-        limits.historyVersions = section.number(
-            "historyVersions", 1_000...1_000_000_000, default: limits.historyVersions)
-        limits.historyMegabytes = section.number("historyMegabytes", 16...1_048_576, default: limits.historyMegabytes)
-        limits.historyDays = section.number("historyDays", 1...36_500, default: limits.historyDays)
-        limits.beginnings = section.number("beginnings", 1...1_000_000, default: limits.beginnings)
-        limits.clientDays = section.number("clientDays", 1...36_500, default: limits.clientDays)
-        limits.operations = section.number("operations", 1_000...4_000_000, default: limits.operations)
-        limits.refusals = section.number("refusals", 100...4_000_000, default: limits.refusals)
-        limits.queryTerms = section.number("queryTerms", 100...100_000, default: limits.queryTerms)
-        limits.sessions = section.number("sessions", 10...1_000_000, default: limits.sessions)
-        limits.sessionsOfUser = section.number("sessionsOfUser", 1...1_000_000, default: limits.sessionsOfUser)
-        limits.queryMegabytesOfUser = section.number(
-            "queryMegabytesOfUser", 1...65_536, default: limits.queryMegabytesOfUser)
-        limits.looksCheckedPercent = section.number("looksCheckedPercent", 0...100, default: limits.looksCheckedPercent)
-        limits.schemaClasses = section.number("schemaClasses", 1...1_000, default: limits.schemaClasses)
-        limits.schemaProperties = section.number("schemaProperties", 1...1_000_000, default: limits.schemaProperties)
-        limits.schemaClassesOfUser = section.number(
-            "schemaClassesOfUser", 0...1_000, default: limits.schemaClassesOfUser)
-        limits.schemaPropertiesOfUser = section.number(
-            "schemaPropertiesOfUser", 0...1_000_000, default: limits.schemaPropertiesOfUser)
-        limits.gracefulEndSeconds = section.number("gracefulEndSeconds", 1...600, default: limits.gracefulEndSeconds)
-        root.take(section.finish())
-        return limits
     }
 
     private static func readLog(_ root: inout Section) -> Log {

@@ -1,4 +1,5 @@
 import CausewayIdentity
+import CausewayLimits
 import CausewayTelemetry
 
 /// The operator's settings: read from one YAML file, checked for sense, not yet checked against the disk.
@@ -46,7 +47,11 @@ struct Configuration: Hashable, Sendable {
         var tokens: Tokens?
         /// What carries its changes and its one-way objects on.
         var carriers = Carriers()
+        /// Nil when those of the section `limits` hold.
+        var limits: Limits?
     }
+
+    func limits(of database: Database) -> Limits { database.limits ?? limits }
 
     /// Whose tokens a database accepts.
     func tokens(of database: Database) -> Tokens { database.tokens ?? tokens }
@@ -102,6 +107,13 @@ struct Configuration: Hashable, Sendable {
     struct Limits: Hashable, Sendable {
         var connections = 10_000
         var connectionsOfAddress = 1_000
+        /// Connections whose TLS handshake is not over.
+        var handshakes = 4_000
+        var handshakesOfAddress = 500
+        /// What addresses, users, clients and databases may do in a time.
+        var rates = Rates.standard
+        /// How large the newest state of each database may become.
+        var storageMegabytes = 65_536
         /// The largest payload of a frame, after decompression.
         var frameMegabytes = 16
         /// How far a download may run ahead of what its device has consumed.

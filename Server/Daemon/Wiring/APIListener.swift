@@ -2,13 +2,14 @@ import CausewayDataAPI
 import CausewayEndpoint
 import CausewayFeed
 import CausewayHTTP
+import CausewayLimits
 import Logging
 
 extension Configuration {
     /// The listener for back ends; nil when they are not served.
     func apiListener(
         _ inspection: Inspection, _ tenants: Tenants, _ authenticator: any Authenticator, _ changes: ChangesService,
-        observer: any APIObserver, _ logger: Logger
+        rates: RateGate, observer: any APIObserver, _ logger: Logger
     ) throws -> HTTPListener? {
         guard let api else { return nil }
         let service = DataAPI(
@@ -19,7 +20,8 @@ extension Configuration {
             host: api.host, port: api.port,
             tls: try ServerTLS.context(
                 chain: inspection.certificateChain, key: inspection.certificateKey, protocols: ["http/1.1"]),
-            service: BackEndService(tenants: tenants, data: service, changes: changes), limits: limits, logger: logger)
+            service: BackEndService(tenants: tenants, data: service, changes: changes, rates: rates), limits: limits,
+            logger: logger)
     }
 }
 
@@ -29,9 +31,16 @@ private struct BackEndService: HTTPService {
     let tenants: Tenants
     let data: DataAPI
     let changes: ChangesService
+    /// What addresses may do in a time: shared with the endpoint for devices.
+    let rates: RateGate
 
     func admit(_ head: HTTPHead) -> HTTPAdmission {
-        changes.serves(head) ? changes.admit(head) : data.admit(head)
+        do throws(LimitReached) {
+            try rates.take(.init(.requestsPerSecondOfAddress, of: head.peer.group), from: head.peer.group)
+        } catch {
+            return .refused(APIError(error).answer)
+        }
+        return changes.serves(head) ? changes.admit(head) : data.admit(head)
     }
 
     func answer(to refusal: HTTPRefusal, of head: HTTPHead?) -> HTTPAnswer {

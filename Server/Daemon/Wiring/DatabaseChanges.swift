@@ -42,7 +42,7 @@ struct DatabaseChanges: Sendable {
                 throw CommandFailure("\(ConfigurationError(problems: inspection.problems))")
             }
             let tenant = try await opening.open(
-                database, limits: read.limits, accounts: accounts, providers: inspection.providers)
+                database, limits: read.limits(of: database), accounts: accounts, providers: inspection.providers)
             watch(database.name)
             do throws(CommandFailure) {
                 try await opening.carry(database, tenant)

@@ -1,4 +1,5 @@
 import CausewayFeed
+import CausewayLimits
 import CausewayModel
 import CausewaySession
 import CausewayWire
@@ -10,6 +11,7 @@ struct FeedAuthenticator: FeedCallers {
     func caller(for token: String, database: String) throws(FeedFailure) -> FeedCaller {
         do throws(SyncFailure) {
             let known = try authenticator.caller(for: token, database: database)
+            try takeRequest(of: known, database)
             let (user, shutOuts) = (known.user.string, authenticator.tenants[database]?.shutOuts)
             let access = known.access
             return FeedCaller(user: user, expires: known.expires) {
@@ -19,6 +21,16 @@ struct FeedAuthenticator: FeedCallers {
             }
         } catch {
             throw FeedFailure(error)
+        }
+    }
+
+    /// Charges a request to its user, as the data API does.
+    private func takeRequest(of caller: KnownCaller, _ database: String) throws(SyncFailure) {
+        do throws(LimitReached) {
+            try authenticator.tenants[database]?.conversations.rates.take(
+                .init(.requestsPerSecondOfUser, of: caller.user.string))
+        } catch {
+            throw SyncFailure(error)
         }
     }
 }

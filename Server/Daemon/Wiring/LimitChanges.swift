@@ -1,3 +1,5 @@
+import CausewayLimits
+
 extension Configuration.Limits {
     /// A limit that has changed.
     struct Change: Hashable {
@@ -10,6 +12,8 @@ extension Configuration.Limits {
     private static var atOnce: [(name: String, limit: WritableKeyPath<Self, Int>)] {
         [
             ("connections", \.connections), ("connectionsOfAddress", \.connectionsOfAddress),
+            ("handshakes", \.handshakes), ("handshakesOfAddress", \.handshakesOfAddress),
+            ("storageMegabytes", \.storageMegabytes), ("burstSeconds", \.rates.burstSeconds),
             ("creditKilobytes", \.creditKilobytes), ("historyVersions", \.historyVersions),
             ("historyMegabytes", \.historyMegabytes), ("historyDays", \.historyDays), ("clientDays", \.clientDays),
             ("refusals", \.refusals), ("sessions", \.sessions), ("sessionsOfUser", \.sessionsOfUser),
@@ -28,16 +32,25 @@ extension Configuration.Limits {
         ]
     }
 
+    /// The limits that are rates, by their names. They count at once.
+    private var ofRates: [(name: String, value: Int)] {
+        Limit.allCases.compactMap { limit in rates.amounts[limit].map { (limit.rawValue, $0) } }
+    }
+
     /// Each by its name in the configuration.
     var named: [(name: String, value: Int)] {
-        Self.atOnce.map { ($0.name, self[keyPath: $0.limit]) } + Self.atStart.map { ($0.name, self[keyPath: $0.limit]) }
+        Self.atOnce.map { ($0.name, self[keyPath: $0.limit]) } + ofRates
+            + Self.atStart.map { ($0.name, self[keyPath: $0.limit]) }
     }
 
     /// What has changed since the last reload, and what waits because it has changed since the start.
     func changes(from before: Self, start: Self) -> [Change] {
         var changes = Self.atOnce.filter { self[keyPath: $0.limit] != before[keyPath: $0.limit] }
             .map { Change(name: $0.name, waits: false) }
+        changes += zip(ofRates, before.ofRates).filter { $0.value != $1.value }
+            .map { Change(name: $0.0.name, waits: false) }
         var rest = start
+        rest.rates = rates
         for (_, limit) in Self.atOnce { rest[keyPath: limit] = self[keyPath: limit] }
         let waiting = Self.atStart.filter { self[keyPath: $0.limit] != start[keyPath: $0.limit] }
         changes += waiting.map { Change(name: $0.name, waits: true) }

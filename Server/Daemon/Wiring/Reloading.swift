@@ -118,9 +118,27 @@ struct Reloading: Service {
         for change in limits.changes(from: before, start: self.configuration.limits) {
             report.note("limits.\(change.name)", change.waits ? .waits : .applied, change.waits ? Self.nextStart : nil)
         }
-        guard limits != before else { return report.note("limits", .unchanged) }
-        for tenant in tenants.all { tenant.take(limits) }
-        endpoint.take(connections: configuration.connectionsMax, ofAddress: limits.connectionsOfAddress)
+        if limits == before { report.note("limits", .unchanged) }
+        takeLimits(ofDatabases: configuration, &report)
+        guard limits != before else { return }
+        endpoint.take(configuration.endpointLimits, limits.rates)
+    }
+
+    /// Those that a database has of its own come before those of all.
+    private func takeLimits(ofDatabases read: Configuration, _ report: inout ReloadReport) {
+        for tenant in tenants.all {
+            guard let database = read.databases.first(where: { $0.name == tenant.name }) else { continue }
+            let (limits, before) = (read.limits(of: database), inForce.configuration.limits(named: tenant.name))
+            guard limits != before else { continue }
+            tenant.take(limits)
+            guard database.limits != nil else { continue }
+            let start = configuration.limits(named: tenant.name) ?? before ?? limits
+            for change in limits.changes(from: before ?? limits, start: start) {
+                report.note(
+                    "databases.\(tenant.name).limits.\(change.name)", change.waits ? .waits : .applied,
+                    change.waits ? Self.nextStart : nil)
+            }
+        }
     }
 
     private func tellWhatWaits(_ read: Configuration, _ report: inout ReloadReport) {
@@ -155,6 +173,9 @@ extension Configuration {
             + (accounts?.providers.map(\.keySet) ?? [])
             + [admin?.tokenFile, admin?.clientAuthorities].compactMap { $0 }
     }
+
+    /// The limits of a database; nil when there is none of this name.
+    func limits(named name: String) -> Limits? { databases.first { $0.name == name }.map(limits(of:)) }
 
     /// The sections that differ from the configuration of the start and take effect only at the next start.
     func sectionsForNextStart(after old: Configuration) -> [String] {

@@ -4,6 +4,7 @@ import CausewayEnvironment
 import CausewayFeed
 import CausewayIdentity
 import CausewayIngest
+import CausewayLimits
 import CausewaySession
 import CausewaySinks
 import CausewayStore
@@ -39,7 +40,7 @@ final class Tenant: Sendable {
 
     /// - Parameter lock: of the database's folder.
     init(
-        _ database: Configuration.Database, _ lock: consuming FolderLock, limits: Configuration.Limits,
+        _ database: Configuration.Database, _ lock: consuming FolderLock, limits: Configuration.Limits, rates: RateGate,
         accounts: Accounts?, clock: any WallClock, random: any RandomSource, logger: Logger,
         observer: any SessionObserver = NoSessionObserver()
     ) throws(CommandFailure) {
@@ -64,7 +65,8 @@ final class Tenant: Sendable {
             backend: store, intake: Intake(store), limits: limits.session,
             bounds: limits.sessionBounds,
             cores: ProcessInfo.processInfo.activeProcessorCount,
-            lookChecks: Self.lookChecks(limits.looksCheckedPercent, database.name, logger), observer: observer,
+            lookChecks: Self.lookChecks(limits.looksCheckedPercent, database.name, logger),
+            rates: rates, observer: observer,
             now: { clock.now() }
         )
         api = APIDatabase(conversations)
@@ -101,6 +103,7 @@ final class Tenant: Sendable {
     func take(_ limits: Configuration.Limits) {
         conversations.take(limits.session, limits.sessionBounds)
         store.take(limits.store)
+        conversations.rates.replace(by: limits.rates)
     }
 
     // MARK: - Carrying
@@ -148,7 +151,8 @@ extension Configuration.Limits {
         StoreEmbedded.Options(
             historyVersionsMax: UInt64(historyVersions), historyBytesMax: UInt64(historyMegabytes) << 20,
             historyAgeMaxMilliseconds: UInt64(historyDays) * 86_400_000, refusalsMax: refusals,
-            schemaBounds: schemaBounds, clientDaysMax: UInt64(clientDays))
+            schemaBounds: schemaBounds, clientDaysMax: UInt64(clientDays),
+            storageBytesMax: UInt64(storageMegabytes) << 20)
     }
 
     var sessionBounds: SessionBounds {

@@ -1,5 +1,6 @@
 import CausewayEnvironment
 import CausewayIdentity
+import CausewayLimits
 import CausewayStore
 import Logging
 
@@ -33,10 +34,12 @@ struct TenantOpening: Sendable {
         providers: [String: TokenVerifier]
     ) async throws(CommandFailure) -> Tenant {
         let lock = try FolderLock(database.folder)
-        let opened = try await openAccounts(of: database, accounts, providers)
+        let rates = RateGate(limits.rates, reached: telemetry.reached(in: database.name))
+        let opened = try await openAccounts(of: database, accounts, providers, rates)
         do throws(CommandFailure) {
             return try Tenant(
-                database, lock, limits: limits, accounts: opened, clock: clock, random: SystemRandom(), logger: logger,
+                database, lock, limits: limits, rates: rates, accounts: opened, clock: clock, random: SystemRandom(),
+                logger: logger,
                 observer: SessionTelemetry(database: database.name, telemetry: telemetry))
         } catch {
             opened?.close()
@@ -45,7 +48,8 @@ struct TenantOpening: Sendable {
     }
 
     private func openAccounts(
-        of database: Configuration.Database, _ accounts: Configuration.Accounts?, _ providers: [String: TokenVerifier]
+        of database: Configuration.Database, _ accounts: Configuration.Accounts?, _ providers: [String: TokenVerifier],
+        _ rates: RateGate
     ) async throws(CommandFailure) -> CausewayIdentity.Accounts? {
         guard let accounts else { return nil }
         var providers = providers
@@ -54,7 +58,8 @@ struct TenantOpening: Sendable {
         do throws(IdentityError) {
             return try await CausewayIdentity.Accounts.open(
                 folder: database.folder, database: database.name, rules: accounts.rules, providers: providers,
-                messenger: messenger, functions: ProgramFunctions(accounts.functions, logger: logger), clock: clock)
+                messenger: messenger, functions: ProgramFunctions(accounts.functions, logger: logger),
+                rates: rates, clock: clock)
         } catch {
             throw CommandFailure(error.message)
         }

@@ -1,4 +1,5 @@
 import CausewayEndpoint
+import CausewayLimits
 import CausewayModel
 import CausewayOperations
 import CausewaySession
@@ -38,16 +39,31 @@ struct TenantService: SyncService {
         }
     }
 
-    func upload(
-        _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset]
-    ) async throws(SyncFailure) -> UploadAnswer {
-        try await use { () throws(SyncFailure) in try await conversations.upload(session, by: caller, changesets) }
+    func admit(_ caller: KnownCaller, writes: Bool) throws(LimitReached) {
+        try conversations.admit(caller, writes: writes)
     }
 
-    func download(
-        _ session: UInt64, by caller: KnownCaller, into sink: any DownloadSink
-    ) async throws(SyncFailure) {
-        try await use { () throws(SyncFailure) in try await conversations.download(session, by: caller, into: sink) }
+    func upload(
+        _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset], bytes: Int
+    ) async throws(SyncFailure) -> UploadAnswer {
+        try await use { () throws(SyncFailure) in
+            try await conversations.upload(session, by: caller, changesets, bytes: bytes)
+        }
+    }
+
+    func beginDownload(
+        _ session: UInt64, by caller: KnownCaller, into sink: any DownloadSink, ended: @escaping @Sendable () -> Void
+    ) throws(SyncFailure) -> DownloadCancellation {
+        guard tenant.uses.begin() else { throw .dropped }
+        do throws(SyncFailure) {
+            return try conversations.beginDownload(session, by: caller, into: sink) { [tenant] in
+                tenant.uses.end()
+                ended()
+            }
+        } catch {
+            tenant.uses.end()
+            throw error
+        }
     }
 
     func want(_ session: UInt64, by caller: KnownCaller, _ queries: QuerySet) async throws(SyncFailure) {

@@ -68,6 +68,8 @@ extension AccountServiceAnswer {
         code: "maintenanceInProgress")
 
     fileprivate init(_ reply: AccountReply) {
-        self.init(status: reply.status, body: reply.body, code: reply.code?.rawValue, user: reply.user)
+        self.init(
+            status: reply.status, body: reply.body, code: reply.code?.rawValue, user: reply.user,
+            retryAfterSeconds: reply.retryAfterSeconds)
     }
 }

@@ -45,6 +45,9 @@ package struct APICall: Hashable, Sendable {
         package var schema: String?
     }
 
+    /// Whether it may change objects.
+    var writes: Bool { method != "GET" }
+
     /// A call that names a database takes a token.
     package var namesDatabase: Bool { name != .openapi }
 }

@@ -1,5 +1,6 @@
 import CausewayJSON
 package import CausewayHTTP
+package import CausewayLimits
 package import CausewayStore
 package import CausewayWire
 
@@ -15,6 +16,8 @@ package struct APIError: Error, Hashable, Sendable {
     package var methodsAllowed: [String] = []
     /// Writes that the permission rules refuse, by class. Who watches the server is told of them; the client is not.
     package internal(set) var denied: [DeniedWrites] = []
+    /// After how long a client repeats the request, where waiting helps.
+    package var retryAfterSeconds: UInt64?
 
     package init(_ code: Code, _ message: String) {
         self.code = code
@@ -82,6 +85,13 @@ extension APIError.Code {
 extension APIError {
     package init(_ failure: StoreFailure) {
         self.init(Code(failure.code), failure.message)
+        retryAfterSeconds = failure.retryAfterMilliseconds.map { ($0 + 999) / 1_000 }
+    }
+
+    /// An address or a user has done as much as they may in a time.
+    package init(_ reached: LimitReached) {
+        self.init(.tooManyRequests, reached.message)
+        retryAfterSeconds = reached.waitSeconds
     }
 
     /// What the listener refuses.
@@ -108,12 +118,14 @@ extension APIError {
     }
 
     /// How many seconds a client waits before it repeats a request.
-    private static let retrySeconds = 1
+    private static let retrySeconds: UInt64 = 1
 
     package var answer: HTTPAnswer {
         var answer = HTTPAnswer.json(json, status: code.status)
         if code.status == 401 { answer.headers.append(.init("www-authenticate", "Bearer")) }
-        if code.isForLater { answer.headers.append(.init("retry-after", String(Self.retrySeconds))) }
+        if code.isForLater {
+            answer.headers.append(.init("retry-after", String(retryAfterSeconds ?? Self.retrySeconds)))
+        }
         if !methodsAllowed.isEmpty {
             answer.headers.append(.init("allow", methodsAllowed.joined(separator: ", ")))
         }

@@ -1,5 +1,6 @@
 package import CausewayEndpoint
 package import CausewayHTTP
+import CausewayLimits
 import CausewayModel
 package import CausewaySession
 import CausewayStore
@@ -38,7 +39,10 @@ package final class DataAPI: HTTPService {
         do throws(APIError) {
             let route = try APIRoute(head)
             facts.note(route)
-            if route.call.namesDatabase { _ = try caller(head, route) }
+            if route.call.namesDatabase {
+                let (caller, database) = try caller(head, route)
+                try Self.admit(caller, route.call, database.conversations)
+            }
             return .body(bytesMax: route.call.body == nil ? 0 : limits.bodyBytes)
         } catch {
             return .refused(refused(error, facts))
@@ -109,7 +113,22 @@ package final class DataAPI: HTTPService {
             throw APIError(.databaseUnknown, "This server has no database “\(route.database.prefix(80))”.")
         }
         do throws(SyncFailure) {
-            return (try authenticator.caller(for: token, database: route.database), database)
+            var caller = try authenticator.caller(for: token, database: route.database)
+            caller.address = head.peer.group
+            return (caller, database)
+        } catch {
+            throw APIError(error)
+        }
+    }
+
+    /// Charges a request to its user. One who has read much waits before they read on.
+    private static func admit(
+        _ caller: KnownCaller, _ call: APICall, _ conversations: Conversations
+    ) throws(APIError) {
+        do throws(LimitReached) {
+            try conversations.rates.check(
+                .init(.readMillisecondsPerSecondOfUser, of: caller.user.string), from: caller.address)
+            try conversations.admit(caller, writes: call.writes)
         } catch {
             throw APIError(error)
         }

@@ -11,15 +11,16 @@ struct ReadCalls: Sendable {
     let caller: KnownCaller
     let limits: APILimits
 
+    private var user: String { caller.user.string }
     private var permissions: Permissions? { caller.access?.permissions() }
 
     func schema() async throws(APIError) -> HTTPAnswer {
-        try await conversations.piece { snapshot throws(APIError) in .json(snapshot.schema.document) }
+        try await conversations.piece(for: user) { snapshot throws(APIError) in .json(snapshot.schema.document) }
     }
 
     func object(_ route: APIRoute) async throws(APIError) -> APIAnswer {
         let permissions = permissions
-        return try await conversations.piece { snapshot throws(APIError) in
+        return try await conversations.piece(for: user) { snapshot throws(APIError) in
             let (number, classSchema) = try snapshot.apiClass(route.className)
             let columns = try Self.columns(route, classSchema)
             guard let row = try Self.row(route.key, number, classSchema, snapshot, permissions) else {
@@ -36,11 +37,11 @@ struct ReadCalls: Sendable {
 
     func list(_ route: APIRoute) async throws(APIError) -> APIAnswer {
         let (permissions, limits) = (permissions, limits)
-        let page = try await conversations.piece { snapshot throws(APIError) in
+        let page = try await conversations.piece(for: user) { snapshot throws(APIError) in
             try ListPage(snapshot, route, under: permissions, limits)
         }
         while true {
-            let isDone = try await conversations.piece(on: page) { page, end throws(APIError) in
+            let isDone = try await conversations.piece(for: user, on: page) { page, end throws(APIError) in
                 try page.step(until: end)
             }
             if isDone { return page.answer }
@@ -73,10 +74,12 @@ struct ReadCalls: Sendable {
 
 extension Conversations {
     /// A piece of a request on the newest state.
+    ///
+    /// - Parameter user: whose time it is.
     func piece<Value: Sendable>(
-        _ body: @escaping @Sendable (any StoreSnapshot) throws(APIError) -> Value
+        for user: String, _ body: @escaping @Sendable (any StoreSnapshot) throws(APIError) -> Value
     ) async throws(APIError) -> Value {
-        try await result { [self] () throws(StoreFailure) in
+        try await result(for: user) { [self] () throws(StoreFailure) in
             let snapshot = try snapshot()
             return Result { () throws(APIError) in try body(snapshot) }
         }
@@ -84,19 +87,19 @@ extension Conversations {
 
     /// The next piece of a request that takes several.
     func piece<Work: Sendable, Value: Sendable>(
-        on work: Work, _ body: @escaping @Sendable (Work, StepEnd) throws(APIError) -> Value
+        for user: String, on work: Work, _ body: @escaping @Sendable (Work, StepEnd) throws(APIError) -> Value
     ) async throws(APIError) -> Value {
-        try await result { [self] () throws(StoreFailure) in
+        try await result(for: user) { [self] () throws(StoreFailure) in
             Result { () throws(APIError) in try body(work, callStepEnd()) }
         }
     }
 
     private func result<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(StoreFailure) -> Result<Value, APIError>
+        for user: String, _ body: @escaping @Sendable () throws(StoreFailure) -> Result<Value, APIError>
     ) async throws(APIError) -> Value {
         let result: Result<Value, APIError>
         do throws(StoreFailure) {
-            result = try await work(body)
+            result = try await work(for: user, body)
         } catch {
             throw APIError(error)
         }

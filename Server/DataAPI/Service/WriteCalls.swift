@@ -1,5 +1,6 @@
 import CausewayJSON
 import CausewayHTTP
+import CausewayLimits
 import CausewayModel
 import CausewayOperations
 import CausewaySession
@@ -17,6 +18,9 @@ struct WriteCalls: Sendable {
         let body = try Self.json(request, route.call)
         let writes = try Self.writes(body, request.head, route)
         let user = caller.user.string
+        conversations.rates.charge(
+            .init(.kilobytesPerSecondOfUser, of: user, request.body.count),
+            .init(.kilobytesPerSecondOfDatabase, request.body.count))
         let requested = Requested(
             writes: writes, isTransaction: route.call.name == .commitTransaction,
             key: key.map { CallKey(user: user, key: $0) }, fingerprint: Self.fingerprint(request))
@@ -72,7 +76,7 @@ struct WriteCalls: Sendable {
 
     private func plan(_ requested: Requested, _ client: CallClient) async throws(APIError) -> Planned {
         let permissions = caller.access?.permissions()
-        return try await conversations.piece { snapshot throws(APIError) in
+        return try await conversations.piece(for: caller.user.string) { snapshot throws(APIError) in
             if let key = requested.key, let receipt = try Self.receipt(key, snapshot) {
                 guard receipt.fingerprint == requested.fingerprint else { throw APIError(StoreFailure.callKeyReused) }
                 return .done(receipt)

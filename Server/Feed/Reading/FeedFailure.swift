@@ -7,8 +7,13 @@ package struct FeedFailure: Error, Hashable, Sendable {
     package var message: String
     /// The oldest version that can be read on from, where that is the question.
     package var oldest: ServerVersion?
+    /// After how long to come again, where that is known.
+    package var retryAfterMilliseconds: UInt64?
 
-    package init(_ code: Code, _ message: String, oldest: ServerVersion? = nil) {
+    package init(
+        _ code: Code, _ message: String, oldest: ServerVersion? = nil, retryAfterMilliseconds: UInt64? = nil
+    ) {
+        self.retryAfterMilliseconds = retryAfterMilliseconds
         self.code = code
         self.message = message
         self.oldest = oldest

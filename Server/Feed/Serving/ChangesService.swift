@@ -82,12 +82,15 @@ package struct ChangesService: HTTPService {
 extension FeedFailure {
     fileprivate var answer: HTTPAnswer {
         var answer = HTTPAnswer.json(json, status: status)
-        if code == .busy { answer.headers.append(.init("retry-after", "\(Self.retrySeconds)")) }
+        if code == .busy {
+            let seconds = retryAfterMilliseconds.map { ($0 + 999) / 1_000 } ?? Self.retrySeconds
+            answer.headers.append(.init("retry-after", "\(seconds)"))
+        }
         if status == 401 { answer.headers.append(.init("www-authenticate", "Bearer")) }
         return answer
     }
 
-    private static let retrySeconds = 10
+    private static let retrySeconds: UInt64 = 10
 
     private var status: Int {
         switch code {

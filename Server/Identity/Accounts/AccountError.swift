@@ -6,8 +6,11 @@ import Foundation
 package struct AccountError: Error, Hashable, Sendable {
     package var code: Code
     package var message: String
+    /// After how long the call is good again, where that is known.
+    package var retryAfterSeconds: UInt64?
 
-    init(_ code: Code, _ message: String) {
+    init(_ code: Code, _ message: String, retryAfterSeconds: UInt64? = nil) {
+        self.retryAfterSeconds = retryAfterSeconds
         self.code = code
         self.message = message
     }
@@ -62,6 +65,7 @@ package struct AccountReply: Hashable, Sendable {
     package var code: AccountError.Code?
     /// The user that calls, or has logged in.
     package var user: String?
+    package var retryAfterSeconds: UInt64?
 
     init(_ content: some Encodable, user: String? = nil) {
         status = 200
@@ -72,6 +76,7 @@ package struct AccountReply: Hashable, Sendable {
     package init(_ error: AccountError) {
         status = error.code.status
         code = error.code
+        retryAfterSeconds = error.retryAfterSeconds
         body =
             (try? [UInt8](JSONEncoder().encode(["code": error.code.name, "message": error.message])))
             ?? [UInt8]("{}".utf8)

@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayLimits
 import CausewayModel
 import Foundation
 import Synchronization
@@ -39,9 +40,11 @@ extension Accounts {
         let secret = Secret(random)
         let now = clock.now()
         let (expires, overflow) = now.addingReportingOverflow(rules.refreshTokenMilliseconds)
-        let account = try await writing { [mailRecord] tables throws(AccountError) in
+        let account = try await writing { [self, mailRecord] tables throws(AccountError) in
             var known = try tables.account(of: proven.identity)
             if known == nil { known = try tables.account(proven.newAccount) }
+            // With an address and a password the registration was counted.
+            if known == nil, proven.identity.provider != Provider.password { try takeNewAccount(peer) }
             var account = known ?? AccountRecord(id: proven.newAccount, identities: [], created: now)
             guard !account.isDisabled else { throw Self.disabled }
             if !account.identities.contains(proven.identity) { account.identities.append(proven.identity) }
@@ -295,6 +298,16 @@ extension Accounts {
     }
 
     // MARK: - Failures
+
+    /// Counts an account that is about to be made.
+    func takeNewAccount(_ peer: String) throws(AccountError) {
+        do throws(LimitReached) {
+            try rates.take(
+                .init(.accountsPerHourOfAddress, of: peer), .init(.accountsPerHourOfDatabase), from: peer)
+        } catch {
+            throw AccountError(.tooManyAttempts, error.message, retryAfterSeconds: error.waitSeconds)
+        }
+    }
 
     /// Counts an attempt, before its outcome is known.
     func begin(_ subject: Attempts.Subject, _ peer: String) throws(AccountError) {

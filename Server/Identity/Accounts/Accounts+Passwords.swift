@@ -54,6 +54,8 @@ extension Accounts {
         // A registration counts as an attempt: otherwise it would reveal of any number of addresses whether they are
         // known.
         try begin(.kind(.register), peer)
+        // Of a known address too, for the same reason.
+        try takeNewAccount(peer)
         let hash = try await newHash(of: password)
         // For an unknown address too, so that it takes as long.
         let before = try await reading { tables throws(AccountError) in try tables.password(email) }

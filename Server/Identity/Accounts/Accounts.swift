@@ -1,4 +1,5 @@
 package import CausewayEnvironment
+package import CausewayLimits
 import CausewayObjectStore
 import Dispatch
 import Foundation
@@ -29,6 +30,8 @@ package final class Accounts: Sendable {
     let attempts: Mutex<Attempts>
     /// Work that is done after the answer, one thing after the other.
     private let afterwork = Mutex<Task<Void, Never>?>(nil)
+    /// How many accounts are made in a time.
+    let rates: RateGate
     let hasher: PasswordHasher
     /// The hash that an unknown address is compared with, so that it takes as long as a known one.
     let nobodysPassword: PasswordHash
@@ -37,12 +40,14 @@ package final class Accounts: Sendable {
 
     /// Opens the accounts in a database's folder, or makes them.
     ///
-    /// - Parameter providers: the verifiers of the tokens of `custom-token`, `oauth2-apple` and so on.
+    /// - Parameters:
+    ///   - providers: the verifiers of the tokens of `custom-token`, `oauth2-apple` and so on.
+    ///   - rates: how many accounts may be made in a time.
     /// - Throws: `keyUnusable` when the file, or the key in it, cannot be used.
     package static func open(
         folder: String, database: String, rules: AccountRules, providers: [String: TokenVerifier] = [:],
-        messenger: any AccountMessenger, functions: any FunctionRunner = NoFunctions(), clock: any WallClock,
-        random: any RandomSource = SystemRandom()
+        messenger: any AccountMessenger, functions: any FunctionRunner = NoFunctions(),
+        rates: RateGate = .unlimited, clock: any WallClock, random: any RandomSource = SystemRandom()
     ) async throws(IdentityError) -> Accounts {
         let store: ObjectStore
         let pem: String
@@ -53,8 +58,8 @@ package final class Accounts: Sendable {
             throw .unusable("The accounts of '\(database)' in \(folder) cannot be opened: \(error)")
         }
         return try await Accounts(
-            store, try TokenMint(pem: pem, database: database), database, rules, providers, messenger, functions, clock,
-            random)
+            store, try TokenMint(pem: pem, database: database), database, rules, providers, messenger, functions, rates,
+            clock, random)
     }
 
     private static func signingKey(in store: ObjectStore) throws -> String {
@@ -71,7 +76,7 @@ package final class Accounts: Sendable {
     private init(
         _ store: ObjectStore, _ mint: TokenMint, _ database: String, _ rules: AccountRules,
         _ providers: [String: TokenVerifier], _ messenger: any AccountMessenger, _ functions: any FunctionRunner,
-        _ clock: any WallClock, _ random: any RandomSource
+        _ rates: RateGate, _ clock: any WallClock, _ random: any RandomSource
     ) async throws(IdentityError) {
         self.store = store
         self.mint = mint
@@ -80,6 +85,7 @@ package final class Accounts: Sendable {
         verifiers = Mutex(providers)
         self.messenger = messenger
         self.functions = functions
+        self.rates = rates
         self.clock = clock
         self.random = random
         attempts = Mutex(

@@ -89,7 +89,8 @@ struct Attempts {
             } else if known.count >= max {
                 let seconds = (known.since + windowMilliseconds - min(now, known.since + windowMilliseconds)) / 1_000
                 throw AccountError(
-                    .tooManyAttempts, "There were too many failed attempts. Try again in \(seconds + 1) seconds.")
+                    .tooManyAttempts, "There were too many failed attempts. Try again in \(seconds + 1) seconds.",
+                    retryAfterSeconds: seconds + 1)
             }
         }
     }

@@ -44,6 +44,7 @@ extension Conversation {
         case .refused(let refusal):
             switch refusal.action {
             case .retry:
+                if rest(call, refusal, at: now, using: &random, into: &actions) { return }
                 interrupted(failure, at: now, using: &random, into: &actions)
             case .restartSession:
                 restart(failure, at: now, using: &random, into: &actions)
@@ -53,6 +54,26 @@ extension Conversation {
                 refused(call, refusal, into: &actions)
             }
         }
+    }
+
+    /// A server at its limits takes no more of a lane for a time. The session goes on: what comes down is not held up.
+    ///
+    /// - Returns: false where the session has to end.
+    private mutating func rest(
+        _ call: Call, _ refusal: SyncFailure, at now: Moment, using random: inout some RandomNumberGenerator,
+        into actions: inout [Action]
+    ) -> Bool {
+        guard case .connected = phase, let told = refusal.retryAfterMilliseconds,
+            refusal.code == .serverBusy || refusal.code == .serverOutOfSpace
+        else { return false }
+        let isFirst: Bool
+        switch call {
+        case .upload: isFirst = upload.rest(until: now + wait(told, using: &random))
+        case .ingest: isFirst = ingest.rest(until: now + wait(told, using: &random))
+        default: return false
+        }
+        if isFirst { actions.append(.report(.interrupted(.refused(refusal)))) }
+        return true
     }
 
     /// The first restart is immediate; a session that fails again before it has brought anything waits.

@@ -303,7 +303,7 @@ extension Conversation {
 
     /// The wait of the backoff, and no less than the server asked for. Devices that were told the same do not come in
     /// the same instant.
-    private mutating func wait(_ told: UInt64, using random: inout some RandomNumberGenerator) -> UInt64 {
+    mutating func wait(_ told: UInt64, using random: inout some RandomNumberGenerator) -> UInt64 {
         let own = backoff.next(using: &random)
         let asked = min(told, limits.retryAfterMaximumMilliseconds)
         return asked > 0 ? max(own, UInt64.random(in: asked...(asked + asked / 2), using: &random)) : own
@@ -403,8 +403,10 @@ extension Conversation {
 extension Conversation {
     /// When something is to be done even if nothing happens before.
     var deadline: Moment? {
-        guard case .connected(let session) = phase, case .due(let renewal) = session.renewal else { return overdue }
-        return overdue.map { min($0, renewal) } ?? renewal
+        guard case .connected(let session) = phase else { return overdue }
+        var moments = [overdue, upload.restEnd, ingest.restEnd].compactMap { $0 }
+        if case .due(let renewal) = session.renewal { moments.append(renewal) }
+        return moments.min()
     }
 
     /// When something is overdue unless it happens before.

@@ -30,6 +30,8 @@ package struct Outbox: Hashable, Sendable {
         case blocked(SyncFailure)
         /// The server takes no more before a hello says that the file has what was refused so far.
         case held
+        /// A server at its limits takes more from then on.
+        case resting(until: Moment)
     }
 
     /// The last entry whose outcome is in the file, as the hello of this session said.
@@ -38,6 +40,8 @@ package struct Outbox: Hashable, Sendable {
     private var singlyThrough: UInt64 = 0
     /// The file is moving what was refused of an entry to its quarantine. It outlives a session.
     private var isSettingAside = false
+    /// The lane has rested since it was last empty.
+    private var hasRested = false
 
     /// - Parameters:
     ///   - batchBytes: what one batch may carry when none is lost.
@@ -80,6 +84,8 @@ package struct Outbox: Hashable, Sendable {
 
     /// Where the next batch starts, when one should leave now, and whether its first entry leaves alone.
     package mutating func depart(at now: Moment) -> (after: UInt64, alone: Bool)? {
+        if case .resting(let until) = state, now >= until { state = .idle }
+        if isEmpty { hasRested = false }
         guard state == .idle, !isEmpty, !isSettingAside else { return nil }
         state = .inFlight(after: committed, since: now, bytes: 0)
         return (committed, isSingly)
@@ -144,6 +150,19 @@ package struct Outbox: Hashable, Sendable {
         return true
     }
 
+    /// The server is at its limits. What is in flight was not taken, and leaves again when the rest is over.
+    ///
+    /// - Returns: whether it is the first rest since the lane was empty.
+    package mutating func rest(until: Moment) -> Bool {
+        state = .resting(until: until)
+        defer { hasRested = true }
+        return !hasRested
+    }
+
+    package var restEnd: Moment? {
+        if case .resting(let until) = state { until } else { nil }
+    }
+
     /// Whether a held lane can go on after a new hello: the file has the outcome of all that the server has.
     package var hasWhatHeldIt: Bool { state == .held && dropped >= committed }
 
@@ -175,7 +194,10 @@ package struct Outbox: Hashable, Sendable {
     }
 
     package mutating func unblock() {
-        if case .blocked = state { state = .idle }
+        switch state {
+        case .blocked, .resting: state = .idle
+        case .closed, .idle, .inFlight, .held: break
+        }
     }
 
     /// The bytes of the batch in flight.

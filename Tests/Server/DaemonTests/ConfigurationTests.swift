@@ -1,4 +1,5 @@
 import CausewayIdentity
+import CausewayLimits
 import CausewayStore
 import Foundation
 import Testing
@@ -140,6 +141,11 @@ struct ConfigurationTests {
               notBeforeLeewaySeconds: 0
             limits:
               connections: 5
+              handshakes: 4
+              handshakesOfAddress: 3
+              requestsPerSecondOfUser: 2
+              burstSeconds: 9
+              storageMegabytes: 77
               frameMegabytes: 1
               creditKilobytes: 64
               heartbeatSeconds: 1
@@ -161,6 +167,9 @@ struct ConfigurationTests {
               gracefulEndSeconds: 1
             log: {level: debug, format: json}
             """)
+        var rates = Rates.standard
+        rates.amounts[.requestsPerSecondOfUser] = 2
+        rates.burstSeconds = 9
         #expect(configuration.listen == Configuration.Listen(host: "127.0.0.1", port: 0))
         #expect(configuration.databases.map(\.name) == ["a", "b-2_C"])
         #expect(configuration.tokens.keys.map(\.id) == ["one", nil])
@@ -172,7 +181,8 @@ struct ConfigurationTests {
         #expect(
             configuration.limits
                 == Configuration.Limits(
-                    connections: 5, frameMegabytes: 1, creditKilobytes: 64, heartbeatSeconds: 1, historyVersions: 1_000,
+                    connections: 5, handshakes: 4, handshakesOfAddress: 3, rates: rates, storageMegabytes: 77,
+                    frameMegabytes: 1, creditKilobytes: 64, heartbeatSeconds: 1, historyVersions: 1_000,
                     historyMegabytes: 16, historyDays: 2, clientDays: 3, operations: 2_000, refusals: 300,
                     queryTerms: 400,
                     sessions: 50, sessionsOfUser: 6, queryMegabytesOfUser: 7, beginnings: 8, schemaClasses: 80,
@@ -222,6 +232,32 @@ struct ConfigurationTests {
             problems(least + "\nlisten: {address: 0.0.0.0}")
                 == ["line 5, listen.address: The key is unknown. Known here are: host, port."])
         #expect(problems(least.replacing("file:", with: "fil:")).contains { $0.contains("Did you mean file?") })
+    }
+
+    @Test("a database has limits of its own where it says so, and the others of the section for all")
+    func limitsOfDatabase() throws {
+        let text = """
+            tls: {certificate: a.pem, key: b.pem}
+            databases:
+              - {name: a, folder: x, limits: {operationsPerSecondOfUser: 7, storageMegabytes: 8}}
+              - {name: b, folder: y}
+            tokens:
+              keys: [{file: t.pem, algorithm: ES256}]
+            limits: {operationsPerSecondOfUser: 100, sessions: 50}
+            """
+        let configuration = try Configuration.read(text)
+        let (first, second) = (configuration.databases[0], configuration.databases[1])
+        #expect(configuration.limits(of: first).rates.amounts[.operationsPerSecondOfUser] == 7)
+        #expect(configuration.limits(of: first).storageMegabytes == 8)
+        #expect(configuration.limits(of: first).sessions == 50)
+        #expect(configuration.limits(of: second) == configuration.limits)
+        #expect(configuration.limits(of: second).rates.amounts[.operationsPerSecondOfUser] == 100)
+        let found = problems(
+            text.replacing("storageMegabytes: 8", with: "requestsPerSecondOfAddress: 8, connections: 9")
+                .replacing("sessions: 50", with: "requestsPerSecondOfUser: 0, burstSeconds: none"))
+        #expect(found.count { $0.contains("The key is unknown") } == 2, "\(found)")
+        #expect(found.contains { $0.contains("limits.requestsPerSecondOfUser: '0' is not a whole number from 1") })
+        #expect(found.contains { $0.contains("limits.burstSeconds: 'none' is not a whole number from 1 to 3600") })
     }
 
     @Test("functions have a name and a whole path each, and the one that logs in is among them")

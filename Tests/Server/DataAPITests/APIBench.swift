@@ -3,6 +3,7 @@ import CausewayDataAPI
 import CausewayEndpoint
 import CausewayHTTP
 import CausewayIngest
+import CausewayLimits
 import CausewayModel
 import CausewayOperations
 import CausewayQuery
@@ -28,7 +29,7 @@ final class APIBench: Sendable {
 
     init(
         _ name: String = #function, folder: String? = nil, schema: Schema = APIBench.schema, rules: AccessRules? = nil,
-        limits: APILimits = APILimits(), now: UInt64 = 1_000_000
+        limits: APILimits = APILimits(), rates: Rates = .unlimited, now: UInt64 = 1_000_000
     ) throws {
         self.folder = folder ?? "api-\(name)-\(UInt64.random(in: 0...UInt64.max))"
         self.rules = Rules(rules)
@@ -36,7 +37,8 @@ final class APIBench: Sendable {
             folder: self.folder, options: StoreEmbedded.Options(mapSizeBytes: 1 << 28, inMemory: true),
             epochSeed: UInt64.random(in: 1...UInt64.max))
         try store.extendSchema(schema)
-        conversations = Conversations(backend: store, intake: Intake(store), now: { now })
+        conversations = Conversations(
+            backend: store, intake: Intake(store), rates: RateGate(rates), now: { now })
         api = DataAPI(
             databases: [Self.database: conversations], authenticator: Names(rules: self.rules), limits: limits,
             observer: events)

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import CausewayEndpoint
 import CausewayEnvironment
 import CausewayIdentity
+import CausewayLimits
 import CausewayWire
 import Foundation
 import Logging
@@ -39,11 +40,13 @@ struct Bench {
 
     init(
         _ services: [String: any SyncService], accounts: [String: any AccountService] = [:],
-        limits: EndpointLimits = .standard, authenticator: any Authenticator = FakeAuthenticator()
+        limits: EndpointLimits = .standard, authenticator: any Authenticator = FakeAuthenticator(),
+        rates: RateGate = .unlimited
     ) async throws {
         endpoint = try Endpoint(
             Self.configuration(port: 0, limits: limits),
-            services: services, accounts: accounts, authenticator: authenticator, clock: SystemClock(),
+            services: services, accounts: accounts, authenticator: authenticator, rates: rates,
+            clock: SystemClock(),
             logger: Logger(label: "endpoint-tests") { _ in SwiftLogNoOpLogHandler() })
         port = try await endpoint.start()
         client = try Self.client(trusting: .certificates([Self.authority]))
@@ -64,9 +67,10 @@ struct Bench {
     static func run<Result>(
         _ services: [String: any SyncService], accounts: [String: any AccountService] = [:],
         limits: EndpointLimits = .standard, authenticator: any Authenticator = FakeAuthenticator(),
-        _ body: (Bench) async throws -> Result
+        rates: RateGate = .unlimited, _ body: (Bench) async throws -> Result
     ) async throws -> Result {
-        let bench = try await Bench(services, accounts: accounts, limits: limits, authenticator: authenticator)
+        let bench = try await Bench(
+            services, accounts: accounts, limits: limits, authenticator: authenticator, rates: rates)
         do {
             let result = try await body(bench)
             try await bench.stop()

@@ -1,5 +1,6 @@
 import CausewayEndpoint
 import CausewayEnvironment
+import CausewayLimits
 import CausewayModel
 import CausewayOperations
 import CausewaySession
@@ -28,6 +29,7 @@ final class FakeService: SyncService {
     /// What a download sends, in order; then it waits.
     private let script: [DownloadMessage]
     private let uploadPause: Duration
+    private let rates: RateGate
     /// Whether an upload waits for `releaseUpload`, and finds its session ended if the service was, as conversations do.
     private let holdsUploads: Bool
     private let releases: AsyncStream<Void>
@@ -35,7 +37,11 @@ final class FakeService: SyncService {
     private let bells: AsyncStream<Void>
     private let bell: AsyncStream<Void>.Continuation
 
-    init(script: [DownloadMessage] = [], uploadPause: Duration = .zero, holdsUploads: Bool = false) {
+    init(
+        script: [DownloadMessage] = [], uploadPause: Duration = .zero, holdsUploads: Bool = false,
+        rates: RateGate = .unlimited
+    ) {
+        self.rates = rates
         self.script = script
         self.holdsUploads = holdsUploads
         (releases, release) = AsyncStream.makeStream()
@@ -54,6 +60,11 @@ final class FakeService: SyncService {
         guard session == Self.session else { throw Self.unknown }
     }
 
+    func admit(_ caller: KnownCaller, writes: Bool) throws(LimitReached) {
+        let uses = RateGate.Use(.requestsPerSecondOfUser, of: caller.user.string)
+        try rates.take(uses, from: caller.address)
+    }
+
     func open(_ hello: Hello, by caller: KnownCaller) async throws(SyncFailure) -> Welcome {
         told("open \(hello.client.rawValue) \(caller.user)")
         return Welcome(
@@ -62,7 +73,7 @@ final class FakeService: SyncService {
     }
 
     func upload(
-        _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset]
+        _ session: UInt64, by caller: KnownCaller, _ changesets: [Changeset], bytes: Int
     ) async throws(SyncFailure) -> UploadAnswer {
         try check(session)
         // What comes behind the reading runs where that ran.
@@ -128,7 +139,7 @@ final class FakeService: SyncService {
         told("mark \(id) \(caller.user)")
     }
 
-    func ingest(_ batch: IngestBatch, by caller: KnownCaller) async throws(SyncFailure) -> UInt64 {
+    func ingest(_ batch: IngestBatch, by caller: KnownCaller, bytes: Int) async throws(SyncFailure) -> UInt64 {
         told("ingest \(batch.entries.count) \(caller.user)")
         return batch.first + UInt64(batch.entries.count) - 1
     }

@@ -44,6 +44,14 @@ struct Figures {
             limits:
               connections: 20000
               connectionsOfAddress: 20000
+              handshakes: 20000
+              handshakesOfAddress: 20000
+              requestsPerSecondOfAddress: 1000000
+              requestsPerSecondOfUser: 1000000
+              operationsPerSecondOfUser: 1000000
+              operationsPerSecondOfClient: 1000000
+              operationsPerSecondOfDatabase: 1000000
+              kilobytesPerSecondOfUser: 1000000
               sessionsOfUser: 20000
               queryMegabytesOfUser: 1024
             log:

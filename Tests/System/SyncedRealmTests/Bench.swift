@@ -1,6 +1,7 @@
 import Causeway
 import CausewayIdentity
 import CausewayIngest
+import CausewayLimits
 import CausewaySession
 import CausewayStoreEmbedded
 import CausewayWire
@@ -25,6 +26,7 @@ final class Bench {
 
     private let limits: SessionLimits
     private let options: StoreEmbedded.Options
+    private let rates: Rates
 
     /// - Parameters:
     ///   - creditBytes: a part of a change is at most half as large.
@@ -32,9 +34,10 @@ final class Bench {
     init(
         creditBytes: UInt64 = SessionLimits.standard.creditBytes,
         operations: UInt64 = SessionLimits.standard.operations,
-        options: StoreEmbedded.Options = StoreEmbedded.Options()
+        options: StoreEmbedded.Options = StoreEmbedded.Options(), rates: Rates = .unlimited
     ) throws {
         self.options = options
+        self.rates = rates
         limits = SessionLimits(
             frameBytes: 16 << 20, creditBytes: creditBytes, heartbeatMilliseconds: 15_000, operations: operations)
         folder = FileManager.default.temporaryDirectory
@@ -43,13 +46,15 @@ final class Bench {
         try FileManager.default.createDirectory(at: serverFolder, withIntermediateDirectories: true)
         store = try StoreEmbedded.open(
             folder: serverFolder.path, options: options, epochSeed: UInt64.random(in: 1 ... .max))
-        server = Server(Self.conversations(of: store, limits))
+        server = Server(Self.conversations(of: store, limits, rates))
     }
 
-    private static func conversations(of store: StoreEmbedded, _ limits: SessionLimits) -> Conversations {
+    private static func conversations(
+        of store: StoreEmbedded, _ limits: SessionLimits, _ rates: Rates
+    ) -> Conversations {
         Conversations(
-            backend: store, intake: Intake(store), limits: limits, now: { UInt64(Date().timeIntervalSince1970 * 1_000) }
-        )
+            backend: store, intake: Intake(store), limits: limits, rates: RateGate(rates),
+            now: { UInt64(Date().timeIntervalSince1970 * 1_000) })
     }
 
     func end() async {
@@ -77,7 +82,7 @@ final class Bench {
         serverFolder = restored
         store = try StoreEmbedded.open(
             folder: restored.path, options: options, epochSeed: UInt64.random(in: 1 ... .max))
-        server.conversations = Self.conversations(of: store, limits)
+        server.conversations = Self.conversations(of: store, limits, rates)
     }
 
     func network(_ device: String) -> InProcessTransport.Network {

@@ -1,5 +1,6 @@
 import CausewayEnvironment
 import CausewayIdentity
+import CausewayLimits
 import Foundation
 import Synchronization
 import Testing
@@ -26,21 +27,22 @@ final class AccountsFixture: Sendable {
 
     init(
         _ rules: AccountRules = everything, providers: [String: TokenVerifier] = [:],
-        functions: any FunctionRunner = NoFunctions()
+        functions: any FunctionRunner = NoFunctions(), rates: RateGate = .unlimited
     ) async throws {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("causeway-accounts-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        current = Mutex(try await Self.open(folder, rules, providers, people, clock, random, functions))
+        current = Mutex(try await Self.open(folder, rules, providers, people, clock, random, functions, rates))
     }
 
     private static func open(
         _ folder: URL, _ rules: AccountRules, _ providers: [String: TokenVerifier], _ people: People,
-        _ clock: HandClock, _ random: CountingRandom, _ functions: any FunctionRunner = NoFunctions()
+        _ clock: HandClock, _ random: CountingRandom, _ functions: any FunctionRunner = NoFunctions(),
+        _ rates: RateGate = .unlimited
     ) async throws -> Accounts {
         try await Accounts.open(
             folder: folder.path, database: "flights", rules: rules, providers: providers, messenger: people,
-            functions: functions, clock: clock, random: random)
+            functions: functions, rates: rates, clock: clock, random: random)
     }
 
     var accounts: Accounts { current.withLock { $0 } }

@@ -1,0 +1,32 @@
+import Causeway
+import CausewayPrograms
+import Testing
+
+@Suite("A daemon's limits, as devices meet them", .serialized)
+@MainActor
+struct LimitTests {
+    @Test(
+        "a user over the rate of operations is told so, held back and loses nothing; another user's writes go through")
+    func operations() async throws {
+        let bench = try Bench(
+            "limits",
+            accounts: """
+                limits: {operationsPerSecondOfUser: 500, operationsPerSecondOfClient: 500, burstSeconds: 1}
+                """)
+        defer { bench.end() }
+        let app = bench.app(folder: "abuser")
+        let troubles = Troubles(of: app)
+        let abuser = try await bench.device("abuser", app: app, token: try bench.server.token(user: "abuser"))
+        let honest = try await bench.device(
+            "honest", app: bench.app(folder: "honest"), token: try bench.server.token(user: "honest"))
+        for part in 0..<4 { try abuser.writeItems((part * 1_000 + 1)...(part * 1_000 + 500)) }
+        for id in 10_001...10_010 {
+            try honest.writeItems(id...id)
+            try await honest.uploaded()
+        }
+        let told = try await troubles.next(.serverWarning, saying: "limits.operationsPerSecondOf")
+        #expect(told.message.contains("500 operations a second"))
+        try await abuser.uploaded()
+        #expect(try bench.server.count("Item") == 2_010)
+    }
+}
