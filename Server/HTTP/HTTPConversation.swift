@@ -134,7 +134,7 @@ struct HTTPConversation {
         case .whole(let bytes):
             head.headers.replaceOrAdd(name: "content-length", value: String(bytes.count))
             try await write(.head(head), outbound)
-            if hasBody { try await write(whole: bytes, outbound) }
+            if hasBody { try await write(whole: bytes) }
         case .stream(let produce):
             try await write(.head(head), outbound)
             if hasBody {
@@ -145,13 +145,17 @@ struct HTTPConversation {
         try await write(.end(nil), outbound)
     }
 
-    /// Piece by piece: one waits until the socket has taken most of those before it. So this ends when nearly all is sent.
-    private func write(whole bytes: [UInt8], _ outbound: Outbound) async throws {
-        let watch = closing(after: limits.answerMilliseconds)
-        defer { watch.cancel() }
+    /// Piece by piece, each when the socket has taken the one before: so this ends when all is sent. The outbound writer would
+    /// take pieces faster than the event loop notices that the socket is full.
+    private func write(whole bytes: [UInt8]) async throws {
+        let all = closing(after: limits.answerMilliseconds)
+        defer { all.cancel() }
         for start in stride(from: 0, to: bytes.count, by: limits.pieceBytes) {
             let piece = bytes[start..<min(start + limits.pieceBytes, bytes.count)]
-            try await write(.body(ByteBuffer(bytes: piece)), outbound)
+            let watch = closing(after: limits.stalledMilliseconds)
+            defer { watch.cancel() }
+            let part = HTTPPart<HTTPResponseHead, ByteBuffer>.body(ByteBuffer(bytes: piece))
+            try await connection.channel.writeAndFlush(part).get()
         }
     }
 

@@ -10,16 +10,18 @@ extension Conversations {
     /// The newest state. Used by one piece of work at a time.
     package func snapshot() throws(StoreFailure) -> any StoreSnapshot { try sessions.backend.snapshot() }
 
-    /// Does a piece of a user's call, which should be short: others wait for the thread. Its time is charged to the
-    /// user.
+    /// Does a piece of a call, which should be short: others wait for the thread. Its time is charged to the user; nil
+    /// is an administrator, who is not limited.
     package func work<Value: Sendable>(
-        for user: String, _ body: @escaping @Sendable () throws(StoreFailure) -> Value
+        for user: String?, _ body: @escaping @Sendable () throws(StoreFailure) -> Value
     ) async throws(StoreFailure) -> Value {
         try await lanes.nextCall().result { [rates] () throws(StoreFailure) in
             let start = ContinuousClock.now
             defer {
-                let microseconds = Int(clamping: start.elapsedNanoseconds / 1_000)
-                rates.charge(.init(.readMillisecondsPerSecondOfUser, of: user, microseconds))
+                if let user {
+                    let microseconds = Int(clamping: start.elapsedNanoseconds / 1_000)
+                    rates.charge(.init(.readMillisecondsPerSecondOfUser, of: user, microseconds))
+                }
             }
             return try body()
         }

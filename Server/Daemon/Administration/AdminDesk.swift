@@ -48,7 +48,7 @@ struct AdminDesk: Sendable {
         _ tenant: Tenant, _ body: @escaping @Sendable () throws(StoreFailure) -> Value
     ) async throws(AdminError) -> Value {
         do throws(StoreFailure) {
-            return try await tenant.conversations.work(body)
+            return try await tenant.conversations.work(for: nil, body)
         } catch {
             throw AdminError(error)
         }

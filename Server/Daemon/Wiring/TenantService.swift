@@ -32,10 +32,10 @@ struct TenantService: SyncService {
         }
     }
 
-    func ingest(_ batch: IngestBatch, by caller: KnownCaller) async throws(SyncFailure) -> UInt64 {
+    func ingest(_ batch: IngestBatch, by caller: KnownCaller, bytes: Int) async throws(SyncFailure) -> UInt64 {
         try await use { () throws(SyncFailure) in
             if let failure = tenant.shutOuts.failure(client: batch.client) { throw failure }
-            return try await conversations.ingest(batch, by: caller)
+            return try await conversations.ingest(batch, by: caller, bytes: bytes)
         }
     }
 
