@@ -31,6 +31,17 @@ struct RestoreTests {
     /// What lies beside the backup.
     private var names: [String] { folder.names.filter { !$0.hasPrefix("one.backup") }.sorted() }
 
+    @Test("keeps the files that it is told to keep: who was shut out stays so")
+    func kept() throws {
+        let list = Array("the list of today".utf8)
+        folder.write(list, to: "data/shut-out.json")
+        let facts = try Restore.run(
+            from: backup, to: source, replaces: true, keeps: ["shut-out.json", "no-such-file"])
+        #expect(folder.read("data/shut-out.json") == list)
+        #expect(folder.names.contains(URL(filePath: try #require(facts.replaced)).lastPathComponent))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("data/no-such-file")))
+    }
+
     @Test("puts aside what is there, whole, and only when asked to")
     func replaced() throws {
         let before = try contents(of: source.folder)

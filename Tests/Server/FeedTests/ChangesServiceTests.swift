@@ -14,10 +14,15 @@ struct ChangesServiceTests {
     private final class Callers: FeedCallers {
         let rules = Mutex<Permissions?>(nil)
         let expires = Mutex<UInt64>(.max)
+        let refusal = Mutex<FeedFailure?>(nil)
 
         func caller(for token: String, database: String) throws(FeedFailure) -> FeedCaller {
             guard token == "good" else { throw FeedFailure(.tokenInvalid, "no") }
-            return FeedCaller(user: "eve", expires: expires.withLock { $0 }) { [self] in rules.withLock { $0 } }
+            return FeedCaller(user: "eve", expires: expires.withLock { $0 }) { [self] in
+                rules.withLock { $0 }
+            } refusal: { [self] in
+                refusal.withLock { $0 }
+            }
         }
     }
 
@@ -156,6 +161,26 @@ struct ChangesServiceTests {
         let lines = try await reading.value
         #expect(lines.count == 4)
         #expect(lines[0].contains(#""key":2"#) && lines[3].contains("serverEnds"))
+    }
+
+    @Test(
+        "a reader who is shut out is told so when the bell rings, however quiet the database is",
+        .timeLimit(.minutes(1)))
+    func shutOut() async throws {
+        let bench = try Bench(heartbeatMilliseconds: 3_600_000)
+        let answer = try await bench.answer("/api/v1/tasks/changes")
+        let isOver = Mutex(false)
+        let reading = Task {
+            defer { isOver.withLock { $0 = true } }
+            return try await Self.read(answer)
+        }
+        bench.callers.refusal.withLock { $0 = FeedFailure(.permissionDenied, "shut out") }
+        // The first rings may come before the reader waits.
+        while !isOver.withLock({ $0 }) {
+            bench.source.bell.ring()
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(try await reading.value.last?.contains("permissionDenied") == true)
     }
 
     @Test("changed rules, and a token that expires, end a live answer", .timeLimit(.minutes(1)))
