@@ -91,15 +91,27 @@ extension AdminDesk {
         guard tenants[name] == nil else {
             throw AdminError(.conflict, "The server has a database “\(name)” already. Choose another name.")
         }
+        let path = Configuration.databaseFile(name, in: folder)
+        guard !FileManager.default.fileExists(atPath: path) else {
+            throw AdminError(
+                .conflict,
+                "\(path) is there already, and the server does not serve what it says. Put it right or remove it, "
+                    + "and call reload.")
+        }
         // Before anything is written: a file with a problem would keep the server from starting.
         do throws(ConfigurationError) {
             _ = try ConfigurationFile.read(file, candidate: (name, text))
         } catch {
             throw AdminError(.configurationInvalid, "The database cannot be added:\n\(error)")
         }
-        let path = Configuration.databaseFile(name, in: folder)
         try write(Data(text.utf8), to: path, in: folder)
-        let report = try await reload()
+        let report: ReloadReport
+        do throws(AdminError) {
+            report = try await reload()
+        } catch {
+            try remove(path)
+            throw error
+        }
         let line = report["databases.\(name)"]
         guard line?.outcome == .applied else {
             try remove(path)

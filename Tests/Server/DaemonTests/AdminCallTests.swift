@@ -196,6 +196,17 @@ struct AdminCallTests {
         }
     }
 
+    @Test("a file that the operator has written is not overwritten")
+    func fileOfOperator() async throws {
+        try await with { bench in
+            try FileManager.default.createDirectory(
+                atPath: bench.folder.file("databases.d"), withIntermediateDirectories: true)
+            bench.folder.write("name: tasks\nfolder: flights\n", "databases.d/tasks.yaml")
+            try await bench.expect(409, "conflict", "POST", "databases", #"{"name":"tasks"}"#)
+            #expect(bench.folder.read("databases.d/tasks.yaml") == Array("name: tasks\nfolder: flights\n".utf8))
+        }
+    }
+
     @Test("without a folder for them, calls add no databases")
     func noFolder() async throws {
         let text = AdminBench.least.replacing("databasesFolder: databases.d\n", with: "")
