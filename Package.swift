@@ -265,7 +265,7 @@ let tests: [Target] = [
     test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
     test(
         "Server", "Subscriptions",
-        uses: shape + storage + ["Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]
+        uses: shape + storage + ["Identity", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]
     ),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
     test(

@@ -28,7 +28,7 @@ extension AccessRules.Rule {
     }
 }
 
-private struct RuleBinder {
+struct RuleBinder {
     let className: String
     let schema: Schema
     let mayUseLinks: Bool
@@ -44,7 +44,8 @@ private struct RuleBinder {
         }
     }
 
-    private func leaf(_ predicate: Predicate) -> BoundPredicate? {
+    /// A comparison against the schema; nil where its answer is unknown for every object.
+    func leaf(_ predicate: Predicate) -> BoundPredicate? {
         for candidate in Self.readings(of: predicate) {
             guard let bound = try? candidate.bound(to: className, in: schema) else { continue }
             if bound.productOfCollections(in: schema) != nil { return nil }
@@ -150,7 +151,7 @@ extension AccessRules {
 }
 
 extension Comparison {
-    fileprivate var hasClaim: Bool { left.hasClaim || right.hasClaim }
+    var hasClaim: Bool { left.hasClaim || right.hasClaim }
 }
 
 extension Expression {

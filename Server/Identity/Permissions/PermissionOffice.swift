@@ -26,9 +26,12 @@ package final class PermissionOffice: Sendable {
         state.withLock { $0 = State(rules: rules) }
     }
 
+    /// The rules in force; nil when everything is permitted.
+    package var rules: PermissionRules? { state.withLock(\.rules) }
+
     /// What a caller may do; nil when there are no rules.
     package func permissions(of caller: Caller) -> Permissions? {
-        guard let rules = state.withLock(\.rules) else { return nil }
+        guard let rules else { return nil }
         let resolved = rules.rules(for: caller)
         return state.withLock { state in
             // The rules were replaced meanwhile: the answer is good for this once, and not kept.

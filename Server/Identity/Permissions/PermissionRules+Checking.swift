@@ -1,4 +1,5 @@
 package import CausewayModel
+import CausewayQuery
 import CausewayStore
 
 // Rules against the classes that a database has. A rule that does not fit permits nothing where it does not, so it is
@@ -43,7 +44,29 @@ extension PermissionRules.OfClass {
             guard case .when(let template)? = rule else { return }
             let problem = AccessRules.problem(
                 of: template.predicate, in: classSchema.name, schema, mayUseLinks: mayUseLinks)
-            if let problem { found.append(RuleProblem(key, problem)) }
+            if let problem { return found.append(RuleProblem(key, problem)) }
+            let outlook = AccessRules.outlook(
+                of: template.predicate, in: classSchema.name, schema, mayUseLinks: mayUseLinks
+            ) {
+                template.forms(of: $0)
+            } text: {
+                template.named($0.description)
+            }
+            switch outlook {
+            case .open: break
+            case .never(let reason):
+                found.append(
+                    RuleProblem(
+                        key,
+                        "The rule permits nothing to anybody, for no object can meet it: \(reason). Correct it, "
+                            + "or write false."))
+            case .always:
+                found.append(
+                    RuleProblem(
+                        key,
+                        "Every object meets the rule, so it permits everything to everybody. Correct it, or write true."
+                    ))
+            }
         }
         check(read, "\(key).read", mayUseLinks: false)
         check(write, "\(key).write", mayUseLinks: true)

@@ -55,6 +55,55 @@ package struct PermissionRules: Hashable, Sendable {
     }
 }
 
+// MARK: - Which rule decides
+
+extension PermissionRules {
+    /// What a rule of a class decides about.
+    package enum Right: String, CaseIterable, Hashable, Sendable {
+        case read
+        case create
+        case write
+        case delete
+    }
+
+    /// A rule, where it stands in its class or property, and which rules it stands in for because they were left out.
+    struct Deciding: Hashable, Sendable {
+        var rule: Rule
+        var key: Right
+        var leftOut: [Right] = []
+
+        /// The same rule for another right, whose own rule was left out.
+        func standing(for right: Right) -> Deciding {
+            var result = self
+            result.leftOut.insert(right, at: 0)
+            return result
+        }
+    }
+}
+
+extension PermissionRules.OfClass {
+    func deciding(_ right: PermissionRules.Right) -> PermissionRules.Deciding {
+        let own: PermissionRules.Rule? =
+            switch right {
+            case .read: read
+            case .create: create
+            case .write: write
+            case .delete: delete
+            }
+        if let own { return PermissionRules.Deciding(rule: own, key: right) }
+        return deciding(right == .write ? .read : .write).standing(for: right)
+    }
+}
+
+extension PermissionRules.OfProperty {
+    /// - Parameter right: `read` or `write`; a property has no others.
+    func deciding(_ right: PermissionRules.Right) -> PermissionRules.Deciding {
+        let reading = PermissionRules.Deciding(rule: read, key: .read)
+        guard right != .read else { return reading }
+        return write.map { PermissionRules.Deciding(rule: $0, key: .write) } ?? reading.standing(for: .write)
+    }
+}
+
 // MARK: - For one caller
 
 extension PermissionRules {
@@ -67,20 +116,19 @@ extension PermissionRules {
 
 extension PermissionRules.OfClass {
     fileprivate func rules(for caller: Caller) -> AccessRules.OfClass {
-        let write = write ?? read
+        func rule(_ right: PermissionRules.Right) -> AccessRules.Rule { deciding(right).rule.rule(for: caller) }
         return AccessRules.OfClass(
-            read: read.rule(for: caller), create: (create ?? write).rule(for: caller), write: write.rule(for: caller),
-            delete: (delete ?? write).rule(for: caller),
+            read: rule(.read), create: rule(.create), write: rule(.write), delete: rule(.delete),
             properties: properties.mapValues { property in
                 AccessRules.OfProperty(
-                    read: property.read.rule(for: caller),
-                    write: (property.write ?? property.read).rule(for: caller))
+                    read: property.deciding(.read).rule.rule(for: caller),
+                    write: property.deciding(.write).rule.rule(for: caller))
             })
     }
 }
 
 extension PermissionRules.Rule {
-    fileprivate func rule(for caller: Caller) -> AccessRules.Rule {
+    func rule(for caller: Caller) -> AccessRules.Rule {
         switch self {
         case .always: .always
         case .never: .never

@@ -8,6 +8,27 @@ extension RuleTemplate {
         return predicate.with(mentions.map { ClaimOperand($0, of: caller) })
     }
 
+    /// Whether the caller has a claim in a form that can be compared.
+    func hasValue(_ mention: Int, for caller: Caller) -> Bool { ClaimOperand(mentions[mention], of: caller) != nil }
+
+    /// A comparison, once for each form that the values of its claim may have. Nil where it asks for two claims, which
+    /// may have different forms.
+    func forms(of comparison: Predicate) -> [Predicate]? {
+        guard case .comparison(let written) = comparison, Set(written.claims.map { mentions[$0] }).count == 1 else {
+            return nil
+        }
+        return Self.formsOfClaims.map { form in comparison.with(mentions.map { _ in form }) }
+    }
+
+    /// What tokens can hold: the types that JSON has, strings that spell ids, and lists of them.
+    private static let formsOfClaims: [ClaimOperand] = {
+        let single: [Value] = [
+            .bool(true), .int(1), .double(0.5), .string("a"), .string("6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
+            .string("507f1f77bcf86cd799439011"),
+        ]
+        return single.flatMap { [.one($0), .many([$0]), .many([$0, $0])] }
+    }()
+
     /// Whether it asks about the caller alone: every comparison is between claims and constants.
     package var asksCallerAlone: Bool { predicate.asksCallerAlone }
 }
@@ -149,7 +170,20 @@ extension Comparison {
     }
 }
 
+extension Comparison {
+    /// The numbers of the claims that it asks for.
+    var claims: [Int] { left.claims + right.claims }
+}
+
 extension Expression {
+    fileprivate var claims: [Int] {
+        switch self {
+        case .claim(let number): [number]
+        case .arithmetic(let arithmetic): arithmetic.claims
+        case .path, .value, .values, .subquery, .quantified, .typeOf: []
+        }
+    }
+
     fileprivate func with(_ values: [ClaimOperand?], isSet: Bool) -> Expression {
         switch self {
         case .claim(let number):
@@ -173,6 +207,14 @@ extension Expression {
 }
 
 extension Arithmetic {
+    fileprivate var claims: [Int] {
+        switch self {
+        case .claim(let number): [number]
+        case .path, .value: []
+        case .operation(let left, _, let right): left.claims + right.claims
+        }
+    }
+
     fileprivate func with(_ values: [ClaimOperand?]) -> Arithmetic {
         switch self {
         case .claim(let number):
