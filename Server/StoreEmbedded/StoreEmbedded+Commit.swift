@@ -146,7 +146,8 @@ extension StoreEmbedded {
                 break
             }
             if !verdicts.isEmpty {
-                let record = RefusalRecord(verdicts, of: operations, behind: made.objects)
+                let record = RefusalRecord(
+                    verdicts, of: operations, behind: made.objects, origin: .init(version: version, received: time))
                 next.refusalBytes += RefusalTree(in: transaction)
                     .append(record, of: batch.client, sequence: changeset.sequence)
             }

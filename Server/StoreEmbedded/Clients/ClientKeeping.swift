@@ -23,7 +23,9 @@ struct ClientKeeping {
     }
 
     /// The day of a time in milliseconds since 1970.
-    static func day(of time: UInt64) -> UInt64 { time / 86_400_000 }
+    static func day(of time: UInt64) -> UInt64 { time / dayMilliseconds }
+
+    static let dayMilliseconds: UInt64 = 86_400_000
 
     /// Looks at the next part.
     ///

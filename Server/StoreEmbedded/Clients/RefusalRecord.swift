@@ -8,11 +8,19 @@ import CausewayStore
 /// |---|---|
 /// | reasons | count; of each: code, sentence |
 /// | ranges | count; of each: operations since the range before, operations in it, number of the reason |
-/// | objects | a changeset that deletes what each operation was about, in their order: keys in columns |
+/// | objects | a changeset that deletes what each operation was about, in their order: keys in columns. Its base is the version that was made, its stamp the time of receipt; both are zero in records of an earlier build |
 struct RefusalRecord {
     private var reasons: [StoreFailure] = []
     private var ranges: [Places] = []
     private let targets: [ObjectReference]
+    private let origin: Origin
+
+    /// What was made of the rest of the changeset, and when.
+    struct Origin: Hashable {
+        var version: ServerVersion
+        /// In milliseconds since 1970.
+        var received: UInt64
+    }
 
     /// Neighbouring operations that were refused for one reason.
     private struct Places {
@@ -27,7 +35,8 @@ struct RefusalRecord {
     static let sentenceBytesMax = 1_000
 
     /// - Parameter count: how many operations of the changeset come before these.
-    init(_ verdicts: Verdicts, of operations: [Operation], behind count: Int) {
+    init(_ verdicts: Verdicts, of operations: [Operation], behind count: Int, origin: Origin) {
+        self.origin = origin
         targets = Array(verdicts.targets(in: operations))
         var numbers: [StoreFailure: Int] = [:]
         let kept = verdicts.reasons.enumerated().map { index, failure in
@@ -77,10 +86,21 @@ struct RefusalRecord {
         writer.write(
             raw: Changeset.encode([
                 Changeset(
-                    client: .nobody, sequence: 0, stamp: .zero, base: .zero,
+                    client: .nobody, sequence: 0,
+                    stamp: Stamp(time: min(origin.received, Stamp.wallMillisecondsMax) << 16, client: .nobody),
+                    base: origin.version,
                     operations: targets.map { .delete($0, life: 2) })
             ]))
         return writer.bytes
+    }
+
+    /// Nil for a record of an earlier build, and for one that cannot be read.
+    static func origin(in bytes: [UInt8]) -> Origin? {
+        var reader = ByteReader(bytes)
+        guard (try? readPlaces(from: &reader)) != nil,
+            let changeset = try? Changeset.decode(Array(bytes[reader.offset...])).first, changeset.base != .zero
+        else { return nil }
+        return Origin(version: changeset.base, received: changeset.stamp.time >> 16)
     }
 
     /// How many refusals there are, without making any of them.

@@ -66,6 +66,22 @@ struct RefusalTree {
         return found
     }
 
+    /// Hands over all records between two keys, in their order.
+    func scan(
+        from: [UInt8], upTo: [UInt8]?, _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) {
+        transaction.tree(Layout.refusals).scan(from: from, upTo: upTo, body)
+    }
+
+    /// Hands over a client's records behind a changeset, in their order.
+    func scan(
+        of client: ClientID, after sequence: UInt64,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) {
+        guard sequence < .max else { return }
+        scan(from: Self.key(client, sequence + 1), upTo: Self.end(client, .max), body)
+    }
+
     func hasAny(of client: ClientID, after told: UInt64, through last: UInt64) -> Bool {
         guard last > told else { return false }
         var found = false
@@ -91,7 +107,7 @@ struct RefusalTree {
         if let newestWithoutRoom { refusals.removeRange(from: first, upTo: Self.end(client, newestWithoutRoom)) }
     }
 
-    private static func refusals(
+    static func refusals(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
     ) throws(StoreFailure) -> [Refusal] {
         guard let sequence: UInt64 = Layout.number(key, at: 8) else {
@@ -118,7 +134,7 @@ struct RefusalTree {
     }
 
     /// In records of an earlier build the place of the operation follows these bytes.
-    private static let keyBytes = 16
+    static let keyBytes = 16
 
     private static func key(_ client: ClientID, _ sequence: UInt64) -> [UInt8] {
         Layout.bytes(client.rawValue) + Layout.bytes(sequence)

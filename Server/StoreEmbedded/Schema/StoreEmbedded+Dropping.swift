@@ -4,27 +4,17 @@ import CausewayOperations
 package import CausewayStore
 
 // What the operator removes from the schema: a class with all of its objects, or a property with all of its values.
-// Nobody is served meanwhile.
+// No session is open meanwhile.
 
 extension StoreEmbedded {
     /// All classes and properties of the database in a folder, each class before its properties. The server may run or
     /// not.
     package static func schemaElements(folder: String) throws(StoreFailure) -> [SchemaElement] {
-        var options = ObjectStore.Options()
-        options.readOnly = true
-        do {
-            let store = try ObjectStore.open(path: folder + "/database.causeway", options: options)
-            defer { store.close() }
-            let transaction = try store.read()
-            defer { transaction.end() }
-            return try schemaElements(in: transaction)
-        } catch let error as StoreError {
-            throw StoreFailure(error)
-        } catch let error as StoreFailure {
-            throw error
-        } catch {
-            throw StoreFailure(.fault, "\(error)")
-        }
+        try readingFile(in: folder) { transaction throws(StoreFailure) in try schemaElements(in: transaction) }
+    }
+
+    package func schemaElements() throws(StoreFailure) -> [SchemaElement] {
+        try reading { transaction throws(StoreFailure) in try Self.schemaElements(in: transaction) }
     }
 
     package static func schemaElements(in transaction: Transaction) throws(StoreFailure) -> [SchemaElement] {
@@ -46,15 +36,9 @@ extension StoreEmbedded {
 
     /// How many objects `drop` would affect: those of the class, or those in which the property holds something.
     package func objectsLost(with className: String, property: String? = nil) throws(StoreFailure) -> Int {
-        let transaction: Transaction
-        do {
-            transaction = try store.read()
-        } catch {
-            throw StoreFailure(error)
+        try reading { transaction throws(StoreFailure) in
+            try SchemaRemoval(className, property, catalog(of: transaction), transaction).objectsLost
         }
-        defer { transaction.end() }
-        let removal = try SchemaRemoval(className, property, catalog(of: transaction), transaction)
-        return removal.objectsLost
     }
 
     /// Removes a class or a property from the schema, with all that is in it.
