@@ -28,6 +28,9 @@ extension Conversations {
         .get()
     }
 
+    /// Milliseconds since 1970.
+    package func now() -> UInt64 { sessions.now() }
+
     /// When a piece of a call has to give way to others.
     package func callStepEnd() -> StepEnd { sessions.stepEnd() }
 

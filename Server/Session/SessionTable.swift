@@ -16,6 +16,11 @@ struct SessionTable {
     private var nextSweep: UInt64 = 0
     /// Set once the server ends: nothing opens any more.
     private(set) var ending: SyncFailure?
+    /// Set while a change is made under which no session may be open.
+    private var pausing: SyncFailure?
+    /// Why nothing opens now.
+    var closing: SyncFailure? { ending ?? pausing }
+
     /// Told, under the lock of the table, of sessions that end although they never had a download.
     private let forgotten: @Sendable (OpenSession) -> Void
 
@@ -140,6 +145,17 @@ struct SessionTable {
         ofUser[closed.user] = share.sessions > 0 ? share : nil
         return closed
     }
+
+    /// Lets nothing open until `resume`.
+    ///
+    /// - Returns: the sessions that are open; nil when nothing opens already.
+    mutating func pause(_ failure: SyncFailure) -> [OpenSession]? {
+        guard closing == nil else { return nil }
+        pausing = failure
+        return all
+    }
+
+    mutating func resume() { pausing = nil }
 
     mutating func endAll(_ failure: SyncFailure) -> [OpenSession] {
         ending = failure

@@ -37,7 +37,7 @@ extension Sessions {
     package func admit(
         _ hello: Hello, user: String, access: Access?, address: String = ""
     ) throws(SyncFailure) -> Arrival {
-        if let failure = table.withLock({ $0.ending }) { throw failure }
+        if let failure = table.withLock({ $0.closing }) { throw failure }
         let spoken = Self.protocolVersions.clamped(to: hello.protocolVersions)
         guard hello.protocolVersions.contains(spoken.upperBound), Self.protocolVersions.contains(spoken.upperBound)
         else {
@@ -139,8 +139,9 @@ extension Sessions {
             hello: hello, isLost: finding.isLost, awaited: checkpoint.acknowledged,
             isStagedKnown: finding.isStagedKnown, user: arrival.user, limits: limits,
             permissions: arrival.access?.permissions(), protocolVersion: arrival.protocolVersion, now: time)
-        let opened = table.withLock {
-            $0.open(
+        let opened = try table.withLock { table throws(SyncFailure) in
+            if let failure = table.closing { throw failure }
+            return table.open(
                 conversation, arrival.access, opening: hello.opening, queryBytes: hello.queryWeight,
                 beginsAnew: hello.beginsAnew, epoch: backend.epoch, address: arrival.address, at: time)
         }

@@ -45,6 +45,25 @@ struct SessionTableTests {
         #expect(open(6, 1) == nil)
     }
 
+    @Test("nothing opens while the sessions are paused, and a second pause waits for the end of the first")
+    func pausing() throws {
+        let failure = SyncFailure(.serverBusy, "The schema is being changed.")
+        var table = SessionTable()
+        let session = try #require(open(hello(1, queries: 1), of: "ann", in: &table))
+        #expect(table.closing == nil)
+        #expect(table.pause(failure)?.map(\.id) == [session])
+        #expect(table.closing == failure && table.ending == nil && table.pause(failure) == nil)
+        table.resume()
+        #expect(table.closing == nil)
+        #expect(table.pause(failure)?.count == 1)
+        table.resume()
+        // The end of the server is no pause: nothing opens behind it.
+        _ = table.endAll(SyncFailure(.serverEnding, "The server ends."))
+        #expect(table.pause(failure) == nil && table.closing?.code == .serverEnding)
+        table.resume()
+        #expect(table.closing?.code == .serverEnding)
+    }
+
     @Test("an opening that comes back while the session that replaced its own is in use is that of a copy")
     func copies() throws {
         var table = SessionTable()
