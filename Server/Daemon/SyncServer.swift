@@ -17,6 +17,7 @@ struct SyncServer: AsyncParsableCommand {
         version: Release.version,
         subcommands: [
             Serve.self, Check.self, TokenCommand.self, Keys.self, QueryCommand.self, Verify.self, SchemaCommand.self,
+            PermissionsCommand.self,
             AccountsCommand.self, BackupCommand.self, RestoreCommand.self, AdminCommand.self,
         ]
     )

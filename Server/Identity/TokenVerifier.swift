@@ -33,7 +33,7 @@ package struct TokenRules: Hashable, Sendable {
 /// 4. Before a token's signature is verified, only its header is read, within `ClaimLimits.tokenHeader`.
 package struct TokenVerifier: Sendable {
     private let keys: [TrustedKey]
-    private let rules: TokenRules
+    let rules: TokenRules
     private let verified: VerifiedTokens
 
     /// Real tokens have less than two kilobytes.

@@ -23,6 +23,7 @@ package struct AuditEvent: Hashable, Sendable {
         case accountChanged
         case accountRefused
         case schemaExtended
+        case schemaDropped
         case operationsRefused
     }
 

@@ -1,6 +1,7 @@
 import CausewayAdmin
 import CausewayEndpoint
 import CausewayEnvironment
+import CausewayIdentity
 import CausewaySession
 import CausewayStore
 import Logging
@@ -20,6 +21,17 @@ struct AdminDesk: Sendable {
     let telemetry: Telemetry
     let clock: any WallClock
     let logger: Logger
+    /// Who verifies the tokens that administrators ask about.
+    let verifiers: TokenVerifiers
+
+    /// Who the callers of a database are: for questions about what they may do.
+    func callers(_ database: String) -> CallerDirectory {
+        CallerDirectory(
+            verifier: verifiers[database], accounts: tenants[database]?.accounts, now: { [clock] in clock.now() })
+    }
+
+    /// The rules in force; nil where everything is permitted.
+    func permissionRules(_ database: String) -> PermissionRules? { tenants[database]?.office.rules }
 
     /// Milliseconds since 1970.
     func now() -> UInt64 { clock.now() }

@@ -13,6 +13,9 @@ extension AdminRoutes {
         routes.addClients(desk)
         routes.addBackups(desk)
         routes.addReload(desk)
+        routes.addPermissions(desk)
+        routes.addRefusals(desk)
+        routes.addSchema(desk)
         let document = AdminDocument.text(routes)
         routes.add(AdminRoute("GET", "/admin/v1/openapi.yaml") { _ in .text(document, type: "application/yaml") })
         return routes

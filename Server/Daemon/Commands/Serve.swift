@@ -82,7 +82,7 @@ struct Serve: AsyncParsableCommand {
         }
         let desk = AdminDesk(
             tenants: tenants, file: option.file, inForce: inForce, reloads: reloads, scheduled: scheduled,
-            telemetry: telemetry, clock: clock, logger: logger)
+            telemetry: telemetry, clock: clock, logger: logger, verifiers: verifiers)
         let admin = try configuration.adminListener(inspection, endpoint, desk)
         telemetry.audit(AuditEvent(.serverStarted, subject: Release.version))
         defer { telemetry.audit(AuditEvent(.serverEnded)) }

@@ -87,7 +87,7 @@ extension AuditEvent.Kind {
             true
         case .serverStarted, .serverEnded, .configurationReloaded, .configurationRefused, .certificateReplaced,
             .tokenKeysReplaced, .permissionsReplaced, .adminCalled, .databaseAdded, .databaseDropped, .shutOut, .letIn,
-            .clientForgotten:
+            .clientForgotten, .schemaDropped:
             false
         }
     }

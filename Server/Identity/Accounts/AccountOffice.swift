@@ -31,13 +31,12 @@ package struct AccountOffice {
 
     /// All users, one line of JSON each.
     package func list() throws -> [String] {
-        let transaction = try store.read()
-        defer { transaction.end() }
-        let tables = AccountTables(transaction)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try tables.accountIDs.compactMap { id in
-            try tables.account(id).map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+        return try reading { tables in
+            try tables.accountIDs.compactMap { id in
+                try tables.account(id).map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+            }
         }
     }
 
@@ -93,6 +92,12 @@ package struct AccountOffice {
                 "A user has at most \(AccountRules.rolesMax) roles, of 1 to \(AccountRules.nameBytesMax) bytes each.")
         }
         try change(user) { account, _ in account.roles = roles.isEmpty ? nil : roles }
+    }
+
+    func reading<Value>(_ body: (AccountTables) throws -> Value) throws -> Value {
+        let transaction = try store.read()
+        defer { transaction.end() }
+        return try body(AccountTables(transaction))
     }
 
     private func change(_ user: String, _ body: (inout AccountRecord, AccountTables) throws -> Void) throws {

@@ -43,15 +43,11 @@ struct TokenMint: Sendable {
     func token(
         for account: AccountRecord, provider: ExactString, now: UInt64, lifetimeMilliseconds: UInt64
     ) async throws(AccountError) -> String {
-        var claims = AccountClaims.of(account)
-        claims["sub"] = .string(account.id.string)
-        claims["iss"] = .string(Self.issuer(of: database))
-        claims["aud"] = .string(database)
+        var claims = account.claims(provider: provider, database: database)
         claims["iat"] = .int(Int64(clamping: now / 1_000))
         claims["exp"] = .int(Int64(clamping: (now + lifetimeMilliseconds) / 1_000))
         // Two tokens of the same second are different.
         claims["jti"] = .string(Base64URL.encode(Data(SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) })))
-        claims["provider"] = .string(provider.string)
         do {
             return try await keys.sign(SignedClaims(claims: claims), kid: keyID)
         } catch {
