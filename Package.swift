@@ -288,7 +288,7 @@ let tests: [Target] = [
     test(
         "System", "Simulation",
         uses: shape + storage + [
-            "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "SyncedFile",
+            "Limits", "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "SyncedFile",
             "System/Simulation", "Wire",
         ]
     ),

@@ -38,7 +38,7 @@ final class APIBench: Sendable {
             epochSeed: UInt64.random(in: 1...UInt64.max))
         try store.extendSchema(schema)
         conversations = Conversations(
-            backend: store, intake: Intake(store), rates: RateGate(rates), now: { now })
+            backend: store, intake: Intake(store), rates: RateGate(rates, now: { 0 }), now: { now })
         api = DataAPI(
             databases: [Self.database: conversations], authenticator: Names(rules: self.rules), limits: limits,
             observer: events)

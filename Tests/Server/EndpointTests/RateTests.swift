@@ -9,6 +9,7 @@ import Testing
 
 @testable import CausewayEndpoint
 
+/// Rates count by a clock that stands still, so that no test depends on how fast it runs.
 @Suite("Rates at the endpoint", .serialized)
 struct RateTests {
     private static let mark = WireCodec.encode(MarkRequest(session: FakeService.session, mark: 1))
@@ -23,7 +24,7 @@ struct RateTests {
     func address() async throws {
         let met = Mutex<[LimitReached]>([])
         let rates = RateGate(
-            Rates(amounts: [.requestsPerSecondOfAddress: 5], burstSeconds: 1),
+            Rates(amounts: [.requestsPerSecondOfAddress: 5], burstSeconds: 1), now: { 0 },
             reached: { reached in met.withLock { $0.append(reached) } })
         try await Bench.run(["flights": FakeService()], rates: rates) { bench in
             var busy: SyncFailure?
@@ -44,7 +45,7 @@ struct RateTests {
 
     @Test("a user over their rate is told so, with a header for proxies; another user does not notice")
     func user() async throws {
-        let gate = RateGate(Rates(amounts: [.requestsPerSecondOfUser: 3], burstSeconds: 1))
+        let gate = RateGate(Rates(amounts: [.requestsPerSecondOfUser: 3], burstSeconds: 1), now: { 0 })
         try await Bench.run(["flights": FakeService(rates: gate)]) { bench in
             var refused = 0
             for _ in 0..<100 {

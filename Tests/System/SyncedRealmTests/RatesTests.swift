@@ -41,6 +41,20 @@ struct RatesTests {
         await bench.end()
     }
 
+    @Test("one-way entries over the rate are held back, and each arrives once")
+    func oneWay() async throws {
+        let bench = try Bench(rates: Rates(amounts: [.operationsPerSecondOfClient: 100], burstSeconds: 1))
+        let realm = try await open(bench, "one")
+        for part in 0..<3 {
+            try realm.write {
+                for id in 0..<100 { realm.create(Reading.self, value: ["id": part * 100 + id]) }
+            }
+            try await realm.syncSession?.wait(for: .upload)
+        }
+        #expect(try bench.store.count(of: "Reading") == 300)
+        await bench.end()
+    }
+
     @Test("a full database takes nothing more, its devices keep what they wrote and go on reading")
     func fullDatabase() async throws {
         let bench = try Bench(options: StoreEmbedded.Options(storageBytesMax: 1))

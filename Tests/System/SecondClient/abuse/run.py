@@ -38,7 +38,11 @@ processes = multiprocessing.get_context("spawn")
 
 
 def make_server(program: Path, folder: Path) -> Server:
-    """With accounts whose messages go to a file, and with a second database that has rules."""
+    """With accounts whose messages go to a file, and with a second database that has rules.
+
+    Attackers and honest devices have one address, whose limits would hit all of them alike: they are out of the way.
+    The attackers' users are limited as by default.
+    """
     folder = folder.resolve()
     messages = f"[/bin/sh, -c, 'cat >> \"$0\"; echo >> \"$0\"', \"{folder / 'messages'}\"]"
     accounts = (
@@ -46,7 +50,11 @@ def make_server(program: Path, folder: Path) -> Server:
         f"program: {messages}}}"
     )
     guarded = f"{{name: {GUARDED_DATABASE}, folder: guarded-data, permissions: {RULES}}}"
-    return Server(program.resolve(), folder, settings=accounts, more_databases=guarded)
+    limits = (
+        "limits: {requestsPerSecondOfAddress: 1000000, handshakes: 100000, handshakesOfAddress: 100000, "
+        "accountsPerHourOfAddress: 1000000}"
+    )
+    return Server(program.resolve(), folder, settings=f"{accounts}\n{limits}", more_databases=guarded)
 
 
 def make_attack(
