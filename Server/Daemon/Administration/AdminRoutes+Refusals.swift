@@ -94,16 +94,6 @@ extension AdminDesk {
         }
         return number
     }
-
-    private func work<Value: Sendable>(
-        _ tenant: Tenant, _ body: @escaping @Sendable () throws(StoreFailure) -> Value
-    ) async throws(AdminError) -> Value {
-        do throws(StoreFailure) {
-            return try await tenant.conversations.work(body)
-        } catch {
-            throw AdminError(error)
-        }
-    }
 }
 
 extension RefusedChangeset {

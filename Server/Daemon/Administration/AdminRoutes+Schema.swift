@@ -69,7 +69,9 @@ extension AdminDesk {
         let store = tenant.store
         do throws(StoreFailure) {
             return SchemaClass.classes(
-                of: try await tenant.conversations.work { () throws(StoreFailure) in try store.schemaElements() })
+                of: try await tenant.conversations.work(for: nil) { () throws(StoreFailure) in
+                    try store.schemaElements()
+                })
         } catch {
             throw AdminError(error)
         }
@@ -80,7 +82,7 @@ extension AdminDesk {
     ) async throws(AdminError) -> HTTPAnswer {
         let (store, conversations) = (tenant.store, tenant.conversations)
         do throws(StoreFailure) {
-            let (element, count) = try await conversations.work { () throws(StoreFailure) in
+            let (element, count) = try await conversations.work(for: nil) { () throws(StoreFailure) in
                 let element = try store.schemaElements().first { element in
                     element.className.isSame(as: drop.className) && element.isProperty(drop.property)
                 }

@@ -64,7 +64,8 @@ final class EndpointTelemetry: EndpointObserver {
             return
         }
         let call = Endpoint.callNames.contains(facts.call) ? facts.call : "unknown"
-        telemetry.registry.counter(MetricCatalog.requests, databases.label(facts.database), call, failure.code.name).add()
+        telemetry.registry.counter(MetricCatalog.requests, databases.label(facts.database), call, failure.code.name)
+            .add()
         switch failure.code {
         case .tokenInvalid, .tokenExpired:
             telemetry.tokenRefused(

@@ -18,7 +18,7 @@ extension StoreEmbedded {
     package func clientsRefused(
         after last: ClientID?, user: String?, countMax: Int
     ) throws(StoreFailure) -> (clients: [ClientRefusals], next: ClientID?) {
-        try reading { transaction throws(StoreFailure) in
+        try read { transaction throws(StoreFailure) in
             let tree = RefusalTree(in: transaction)
             var (found, position): ([ClientRefusals], ClientID?) = ([], last)
             for _ in 0..<Self.clientsLookedAtMax {
@@ -45,7 +45,7 @@ extension StoreEmbedded {
     package func refusedChangesets(
         of client: ClientID, after sequence: UInt64, countMax: Int
     ) throws(StoreFailure) -> (user: String, changesets: [RefusedChangeset], hasMore: Bool)? {
-        try reading { transaction throws(StoreFailure) in
+        try read { transaction throws(StoreFailure) in
             guard let state = try ClientState(of: client, in: transaction) else { return nil }
             var changesets = try RefusalTree(in: transaction).changesets(
                 of: client, after: sequence, told: state.told, countMax: countMax + 1)

@@ -14,7 +14,7 @@ extension StoreEmbedded {
     }
 
     package func schemaElements() throws(StoreFailure) -> [SchemaElement] {
-        try reading { transaction throws(StoreFailure) in try Self.schemaElements(in: transaction) }
+        try read { transaction throws(StoreFailure) in try Self.schemaElements(in: transaction) }
     }
 
     package static func schemaElements(in transaction: Transaction) throws(StoreFailure) -> [SchemaElement] {
@@ -36,7 +36,7 @@ extension StoreEmbedded {
 
     /// How many objects `drop` would affect: those of the class, or those in which the property holds something.
     package func objectsLost(with className: String, property: String? = nil) throws(StoreFailure) -> Int {
-        try reading { transaction throws(StoreFailure) in
+        try read { transaction throws(StoreFailure) in
             try SchemaRemoval(className, property, catalog(of: transaction), transaction).objectsLost
         }
     }

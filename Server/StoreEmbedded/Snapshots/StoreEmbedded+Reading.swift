@@ -9,7 +9,8 @@ extension StoreEmbedded {
         folder: String, _ body: (any StoreSnapshot) throws(StoreFailure) -> Value
     ) throws(StoreFailure) -> Value {
         try readingFile(in: folder) { transaction throws(StoreFailure) in
-            let snapshot = EmbeddedSnapshot(transaction, RecordCatalog(transaction.schema, in: transaction))
+            let snapshot = EmbeddedSnapshot(
+                transaction, RecordCatalog(transaction.schema, in: transaction), OpenSnapshots().open())
             return try body(snapshot)
         }
     }
@@ -31,20 +32,6 @@ extension StoreEmbedded {
             transaction.end()
             store.close()
         }
-        return try body(transaction)
-    }
-
-    /// Reads the newest state of this database.
-    func reading<Value>(
-        _ body: (Transaction) throws(StoreFailure) -> Value
-    ) throws(StoreFailure) -> Value {
-        let transaction: Transaction
-        do throws(StoreError) {
-            transaction = try store.read()
-        } catch {
-            throw StoreFailure(error)
-        }
-        defer { transaction.end() }
         return try body(transaction)
     }
 }

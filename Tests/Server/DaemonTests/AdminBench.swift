@@ -78,7 +78,7 @@ struct AdminBench {
             .api(
                 AdminDesk(
                     tenants: tenants, file: file, inForce: inForce, reloads: reloads, scheduled: scheduled,
-                    telemetry: telemetry, clock: clock, logger: logger)),
+                    telemetry: telemetry, clock: clock, logger: logger, verifiers: verifiers)),
             access: AdminAccess(token: Self.token, isPeerVerified: false, isMonitoringOpen: true, isLocal: true))
     }
 

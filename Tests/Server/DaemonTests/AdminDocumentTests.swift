@@ -20,7 +20,7 @@ struct AdminDocumentTests {
             AdminDesk(
                 tenants: Tenants(), file: "", inForce: InForce(Configuration()), reloads: ReloadDesk(), scheduled: nil,
                 telemetry: Telemetry(Configuration.Log(), logger: logger), clock: SystemClock(),
-                logger: logger))
+                logger: logger, verifiers: TokenVerifiers(TokenVerifiers.Content())))
     }
 
     /// With CAUSEWAY_UPDATE_OPENAPI set, writes the file.

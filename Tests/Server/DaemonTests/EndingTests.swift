@@ -2,6 +2,7 @@ import CausewayEndpoint
 import CausewayEnvironment
 import CausewayFolders
 import CausewayIdentity
+import CausewayLimits
 import CausewaySession
 import CausewayWire
 import Foundation
@@ -45,7 +46,8 @@ struct EndingTests {
         }
         let tenant = try Tenant(
             Configuration.Database(name: "a", folder: folder.path), try FolderLock(folder.path),
-            limits: Configuration.Limits(), accounts: accounts, clock: SystemClock(), random: SystemRandom(),
+            limits: Configuration.Limits(), rates: .unlimited, accounts: accounts, clock: SystemClock(),
+            random: SystemRandom(),
             logger: logger)
         await Serving(endpoint: endpoint, tenants: Tenants([tenant]), logger: logger).end()
         let messages = try String(contentsOfFile: sent, encoding: .utf8)

@@ -57,7 +57,7 @@ struct FollowerGaugesTests {
             CarrierState(database: "db", .webhook, name: "h"), CarrierState(database: "db", .sink, name: "s")
         )
         let gauges = FollowerGauges(
-            database: "db", feed: feed, carriers: [hook, sink], now: { Self.start + 10_000 })
+            database: "db", feed: feed, carriers: { [hook, sink] }, now: { Self.start + 10_000 })
         let before = try numbers(gauges)
         #expect(before[["causeway_feed_readers", "db"]] == 0 && before[["causeway_feed_lag_versions", "db"]] == 0)
         #expect(before[["causeway_carrier_behind", "db", "webhook", "h"]] == nil, "it was not opened")
