@@ -118,7 +118,7 @@ extension Sessions {
         }
         let additions = try backend.extendSchema(schema, by: declarer)
         rates.charge(.init(.schemaAdditionsPerHourOfUser, of: declarer.user, additions.count))
-        return additions
+        return additions.names
     }
 
     /// Opens the session. An earlier one of the same client ends.

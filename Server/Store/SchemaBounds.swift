@@ -26,6 +26,16 @@ package struct SchemaBounds: Hashable, Sendable {
     }
 }
 
+/// What a schema has added to the record's.
+package struct SchemaAdditions: Hashable, Sendable {
+    /// Classes, and properties of classes that were there, as messages name them.
+    package var names: [String] = []
+    /// Classes and properties, those of new classes included.
+    package var count = 0
+
+    package init() {}
+}
+
 /// Whose device declares a schema, and when, in milliseconds since 1970.
 package struct Declarer: Hashable, Sendable {
     package var user: String

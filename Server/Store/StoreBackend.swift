@@ -18,13 +18,13 @@ package protocol StoreBackend: Sendable {
     ///   device cannot send any more. The record's numbers skip them, so that the next ones leave no gap.
     func register(_ client: ClientID, user: String, standing: DeviceStanding) throws(StoreFailure) -> ClientRecord
 
-    /// Adds the classes and properties that are new, and returns them as messages name them. Refuses a schema that contradicts the database; the message then
-    /// lists every difference. Refuses more additions than `SchemaBounds` allows.
+    /// Adds the classes and properties that are new, and returns them. Refuses a schema that contradicts the database; the
+    /// message then lists every difference. Refuses more additions than `SchemaBounds` allows.
     ///
     /// - Parameter declarer: whose share the additions count against; nil for the server's own program, which has no
     ///   share.
     @discardableResult
-    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) -> [String]
+    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) -> SchemaAdditions
 
     /// Checks the schema of a device that may not add to it: refuses classes or properties that do not exist, and the
     /// message then lists them. Writes only when the classes and properties were last declared, once a day.

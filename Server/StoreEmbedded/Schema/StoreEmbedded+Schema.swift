@@ -4,18 +4,18 @@ package import CausewayStore
 
 extension StoreEmbedded {
     @discardableResult
-    package func extendSchema(_ declared: Schema, by declarer: Declarer?) throws(StoreFailure) -> [String] {
+    package func extendSchema(_ declared: Schema, by declarer: Declarer?) throws(StoreFailure) -> SchemaAdditions {
         try Self.check(declared)
         // Devices do not declare these classes: they follow from mixed properties.
         let wanted = declared.withNestedCollections
         if try committedSchema().additions(by: wanted).isEmpty {
             try note(declared, by: declarer)
-            return []
+            return SchemaAdditions()
         }
         return try write(Self.repeatable) { transaction, _ throws(StoreFailure) in
             let before = transaction.schema
-            let additions = try before.additions(by: wanted)
-            guard !additions.isEmpty else { return ([], false) }
+            let missing = try before.additions(by: wanted)
+            guard !missing.isEmpty else { return (SchemaAdditions(), false) }
             let elements = DeclaredTree(in: transaction)
             try options.schemaBounds.check(declared, over: before, by: declarer, elements)
             do throws(StoreError) {
@@ -25,14 +25,14 @@ extension StoreEmbedded {
             }
             RecordCatalog.number(transaction.schema, in: transaction)
             if let declarer { try elements.note(declared, over: before, by: declarer) }
-            return (additions.names, true)
+            return (missing.additions, true)
         }
     }
 
     package func requireSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) {
         try Self.check(wanted)
         // An index that only the device declares costs it nothing here: queries are answered without.
-        let missing = try committedSchema().additions(by: wanted).names
+        let missing = try committedSchema().additions(by: wanted).additions.names
         guard missing.isEmpty else {
             let named = missing.prefix(Self.differencesMax).joined(separator: "; ")
             throw StoreFailure(
@@ -131,12 +131,16 @@ extension StoreEmbedded {
 }
 
 /// What one schema has and another lacks.
-private struct SchemaAdditions {
-    /// Classes, and properties of classes that are there, as a message names them.
-    var names: [String] = []
+private struct MissingElements {
+    var additions = SchemaAdditions()
     var hasIndexes = false
 
-    var isEmpty: Bool { names.isEmpty && !hasIndexes }
+    var isEmpty: Bool { additions.count == 0 && !hasIndexes }
+
+    mutating func add(_ name: String, count: Int = 1) {
+        additions.names.append(name)
+        additions.count += count
+    }
 }
 
 /// Names in their order, each found without a search.
@@ -162,15 +166,15 @@ extension Schema {
     /// What the other schema would add to this one.
     ///
     /// - Throws: `schemaMismatch` with every difference that no addition can settle.
-    fileprivate func additions(by wanted: Schema) throws(StoreFailure) -> SchemaAdditions {
-        var additions = SchemaAdditions()
+    fileprivate func additions(by wanted: Schema) throws(StoreFailure) -> MissingElements {
+        var missing = MissingElements()
         var differences: [String] = []
         var added: [String: Int] = [:]
         // A hello chooses the names that are looked for, so each of them is found without going over the others.
         let here = Names(classes.map(\.name))
         for classSchema in wanted.classes {
             guard let present = here[classSchema.name].map({ classes[$0] }) else {
-                additions.names.append("the class “\(classSchema.name)”")
+                missing.add("the class “\(classSchema.name)”", count: 1 + classSchema.properties.count)
                 if here.hasSpellingUnlike(classSchema.name) {
                     differences.append("“\(classSchema.name)” is written here with other Unicode characters")
                 }
@@ -184,7 +188,7 @@ extension Schema {
             for property in classSchema.properties {
                 var path: String { "“\(present.name).\(property.name)”" }
                 guard let known = propertiesHere[property.name].map({ present.properties[$0] }) else {
-                    additions.names.append(path)
+                    missing.add(path)
                     if propertiesHere.hasSpellingUnlike(property.name) {
                         differences.append("\(path) is written here with other Unicode characters")
                     }
@@ -196,7 +200,7 @@ extension Schema {
                 if known.words != property.words {
                     differences.append("\(path) is \(property.words) on the device and \(known.words) here")
                 } else if property.isIndexed && !known.isIndexed {
-                    additions.hasIndexes = true
+                    missing.hasIndexes = true
                 }
             }
             if let key = present.primaryKeyIndex, classSchema.primaryKeyIndex == nil, classSchema.kind == present.kind {
@@ -218,7 +222,7 @@ extension Schema {
                     + "Classes and properties can be added, not changed: use a new name for what changed. Where the "
                     + "server has what it should not have, its operator takes that back with sync-server schema drop.")
         }
-        return additions
+        return missing
     }
 }
 

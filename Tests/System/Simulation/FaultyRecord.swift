@@ -67,7 +67,7 @@ final class FaultyRecord: StoreBackend, @unchecked Sendable {
         try changing { record throws(StoreFailure) in try record.register(client, user: user, standing: standing) }
     }
 
-    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) -> [String] {
+    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) -> SchemaAdditions {
         try changing { record throws(StoreFailure) in try record.extendSchema(wanted, by: declarer) }
     }
 

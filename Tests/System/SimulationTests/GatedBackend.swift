@@ -64,7 +64,7 @@ final class GatedBackend: StoreBackend, OneWayIntake {
         try store.register(client, user: user, standing: standing)
     }
 
-    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) -> [String] {
+    func extendSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) -> SchemaAdditions {
         try store.extendSchema(wanted, by: declarer)
     }
 
