@@ -71,7 +71,7 @@ extension Configuration {
             throw ConfigurationError(problems: [ConfigurationProblem("", "The file is not YAML: \(error)")])
         }
         var section = Section(root, path: "")
-        let database = readDatabase(&section, configuration.tokens)
+        let database = readDatabase(&section, configuration.tokens, configuration.limits)
         if database.name != name, !database.name.isEmpty {
             section.note(
                 "name", nil,

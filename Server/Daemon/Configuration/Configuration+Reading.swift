@@ -115,7 +115,7 @@ extension Configuration {
         var databases: [Database] = []
         for (index, node) in nodes.prefix(FileLimits.databases).enumerated() {
             var section = Section(node, path: "databases[\(index)]")
-            let database = readDatabase(&section, tokens)
+            let database = readDatabase(&section, tokens, limits)
             let (name, folder) = (database.name, database.folder)
             if databases.contains(where: { $0.name == name && !name.isEmpty }) {
                 section.note("name", node, "Two databases are named '\(name.prefix(64))'. Give each its own name.")
@@ -130,7 +130,7 @@ extension Configuration {
     }
 
     /// An entry of the list, or a file of `databasesFolder`.
-    static func readDatabase(_ section: inout Section, _ tokens: Tokens) -> Database {
+    static func readDatabase(_ section: inout Section, _ tokens: Tokens, _ limits: Limits) -> Database {
         let name = section.requiredText("name", "Clients name it in every request.")
         let folder = section.requiredText("folder", "Name the folder that holds the data.")
         if !name.isEmpty, !isDatabaseName(name) {
@@ -141,7 +141,9 @@ extension Configuration {
         let permissions = readPermissions(&section)
         let own = section.node("tokens").map { _ in readTokens(&section, inheriting: tokens) }
         let carriers = readCarriers(&section)
-        return Database(name: name, folder: folder, permissions: permissions, tokens: own, carriers: carriers)
+        return Database(
+            name: name, folder: folder, permissions: permissions, tokens: own, carriers: carriers,
+            limits: readLimits(of: &section, inheriting: limits))
     }
 
     static func isDatabaseName(_ name: String) -> Bool {

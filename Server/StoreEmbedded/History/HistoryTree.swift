@@ -147,7 +147,7 @@ struct HistoryTree {
         try forEachRecord(after: start, through: end) { next, bytes throws(StoreFailure) in
             version = next
             entries += max(bytes.count / Self.bytesOfEntry, 1)
-            if entries >= checkedAt {
+            if entries >= checkedAt || entries > pace.objectsMax {
                 try pace.check(entries)
                 checkedAt = entries + Self.entriesBetweenChecks
             }

@@ -16,7 +16,7 @@ struct AdminCommand: ParsableCommand {
             """,
         subcommands: [
             AdminDatabases.self, AdminSessions.self, AdminUsers.self, AdminClients.self, AdminBackups.self,
-            AdminReload.self, AdminConfiguration.self,
+            AdminPermissions.self, AdminSchema.self, AdminRefusals.self, AdminReload.self, AdminConfiguration.self,
         ]
     )
 }

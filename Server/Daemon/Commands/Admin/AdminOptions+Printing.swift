@@ -70,7 +70,8 @@ extension JSON {
         case .number(let text)?: return text
         case .bool(let flag)?: return flag ? "yes" : "no"
         case .array(let elements)?: return elements.map { $0.text([]) }.joined(separator: ",")
-        case .object?, .null?, nil: return "-"
+        case .object(let members)?: return members.map { $0.value.text([]) }.joined(separator: " ")
+        case .null?, nil: return "-"
         }
     }
 
