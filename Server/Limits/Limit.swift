@@ -40,11 +40,11 @@ package enum Limit: String, CaseIterable, Hashable, Sendable {
         case .requestsPerSecondOfAddress: Form(standard: 2_000, unit: "requests")
         case .requestsPerSecondOfUser: Form(standard: 500, unit: "requests")
         case .operationsPerSecondOfClient, .operationsPerSecondOfUser: Form(standard: 50_000, unit: "operations")
-        case .operationsPerSecondOfDatabase: Form(standard: 200_000, unit: "operations")
+        case .operationsPerSecondOfDatabase: Form(standard: 10_000_000, unit: "operations")
         // Charged in bytes.
         case .kilobytesPerSecondOfClient, .kilobytesPerSecondOfUser:
             Form(standard: 8_192, unit: "kilobytes", scale: 1_024)
-        case .kilobytesPerSecondOfDatabase: Form(standard: 65_536, unit: "kilobytes", scale: 1_024)
+        case .kilobytesPerSecondOfDatabase: Form(standard: 1_048_576, unit: "kilobytes", scale: 1_024)
         // Charged in microseconds of a thread.
         case .readMillisecondsPerSecondOfUser: Form(standard: 500, unit: "milliseconds of reading", scale: 1_000)
         case .accountsPerHourOfAddress: Form(standard: 400, unit: "new accounts")

@@ -13,14 +13,12 @@ extension Telemetry {
         }
         return { [self] reached in
             registry.counter(MetricCatalog.limitReached, database, reached.limit.rawValue).add()
-            events.note(
-                "limit reached", from: reached.address,
-                [
-                    "limit": "\(reached.limit.rawValue)", "value": .number(reached.value),
-                    "\(reached.limit.scope.rawValue)": .text(
-                        reached.limit.scope == .database ? database : reached.subject),
-                    "database": .text(database), "waitMilliseconds": .number(reached.waitMilliseconds),
-                ])
+            var metadata: Logger.Metadata = [
+                "limit": "\(reached.limit.rawValue)", "value": .number(reached.value), "database": .text(database),
+                "waitMilliseconds": .number(reached.waitMilliseconds),
+            ]
+            if !reached.subject.isEmpty { metadata[reached.limit.scope.rawValue] = .text(reached.subject) }
+            events.note("limit reached", from: reached.address, metadata)
         }
     }
 }
