@@ -25,13 +25,10 @@ struct AdminDesk: Sendable {
     let verifiers: TokenVerifiers
 
     /// Who the callers of a database are: for questions about what they may do.
-    func callers(_ database: String) -> CallerDirectory {
+    func callers(of tenant: Tenant) -> CallerDirectory {
         CallerDirectory(
-            verifier: verifiers[database], accounts: tenants[database]?.accounts, now: { [clock] in clock.now() })
+            verifier: verifiers[tenant.name], accounts: tenant.accounts, now: { [clock] in clock.now() })
     }
-
-    /// The rules in force; nil where everything is permitted.
-    func permissionRules(_ database: String) -> PermissionRules? { tenants[database]?.office.rules }
 
     /// Milliseconds since 1970.
     func now() -> UInt64 { clock.now() }

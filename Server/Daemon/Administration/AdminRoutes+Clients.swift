@@ -20,7 +20,7 @@ extension AdminRoutes {
                         parameters: AdminPage.parameters + [Self.ofUser], answer: "Clients", errors: [.databaseUnknown])
                 ) { request throws(AdminError) in
                     let page = AdminPage(request)
-                    let after = try page.after.map { text throws(AdminError) in try ClientID(cursor: text) }
+                    let after = try page.afterNumber().map(ClientID.init)
                     return try await desk.use(request) { tenant throws(AdminError) in
                         let (user, store) = (request.text("user"), tenant.store)
                         let (clients, next) = try await desk.work(tenant) { () throws(StoreFailure) in
@@ -95,12 +95,14 @@ extension AdminRoutes {
         """
 }
 
-extension ClientID {
-    fileprivate init(cursor text: String) throws(AdminError) {
-        guard let number = UInt64(text) else {
-            throw AdminError(.requestInvalid, "after is no client. Take it from next of the page before.")
+extension AdminPage {
+    /// Where the page begins, in a list that is ordered by numbers.
+    func afterNumber() throws(AdminError) -> UInt64? {
+        guard let after else { return nil }
+        guard let number = UInt64(after) else {
+            throw AdminError(.requestInvalid, "after is no number. Take it from next of the page before.")
         }
-        self.init(number)
+        return number
     }
 }
 

@@ -47,8 +47,8 @@ extension AdminDesk {
     fileprivate func explain(
         _ inquiry: PermissionInquiry, to caller: CallerInquiry, in tenant: Tenant
     ) async throws(AdminError) -> HTTPAnswer {
-        let found = try await callers(tenant.name).find(caller)
-        let rules = permissionRules(tenant.name)
+        let found = try await callers(of: tenant).find(caller)
+        let rules = tenant.office.rules
         let (result, version) = try await read(tenant) { snapshot throws(StoreFailure) in
             (try inquiry.explanation(by: rules, for: found.caller, in: snapshot), snapshot.version)
         }

@@ -32,8 +32,9 @@ extension AdminRoutes {
                         parameters: AdminPage.parameters, answer: "ClientRefusals",
                         errors: [.databaseUnknown, .clientUnknown])
                 ) { request throws(AdminError) in
-                    try await desk.use(request) { tenant throws(AdminError) in
-                        try await desk.refusals(of: request["client"], AdminPage(request), in: tenant)
+                    let client = try request.client()
+                    return try await desk.use(request) { tenant throws(AdminError) in
+                        try await desk.refusals(of: client, AdminPage(request), in: tenant)
                     }
                 },
             ], schemas: RefusalSchemas.text)
@@ -44,7 +45,7 @@ extension AdminDesk {
     fileprivate func clientsRefused(
         _ page: AdminPage, user: String?, in tenant: Tenant
     ) async throws(AdminError) -> HTTPAnswer {
-        let after = try page.after.map { text throws(AdminError) in ClientID(try Self.number(text, "after")) }
+        let after = try page.afterNumber().map(ClientID.init)
         let (store, limit) = (tenant.store, page.limit)
         let found = try await work(tenant) { () throws(StoreFailure) in
             try store.clientsRefused(after: after, user: user, countMax: limit)
@@ -63,10 +64,9 @@ extension AdminDesk {
     }
 
     fileprivate func refusals(
-        of name: String, _ page: AdminPage, in tenant: Tenant
+        of client: ClientID, _ page: AdminPage, in tenant: Tenant
     ) async throws(AdminError) -> HTTPAnswer {
-        let client = ClientID(try Self.number(name, "The client"))
-        let after = try page.after.map { text throws(AdminError) in try Self.number(text, "after") } ?? 0
+        let after = try page.afterNumber() ?? 0
         let (store, limit) = (tenant.store, page.limit)
         let found = try await work(tenant) { () throws(StoreFailure) in
             try store.refusedChangesets(of: client, after: after, countMax: limit)
@@ -74,25 +74,18 @@ extension AdminDesk {
         guard let found else {
             throw AdminError(
                 .clientUnknown,
-                "The database knows no client “\(name)”. GET /admin/v1/databases/\(tenant.name)/refusals lists those of "
+                "The database knows no client “\(client.rawValue)”. GET /admin/v1/databases/\(tenant.name)/refusals lists those of "
                     + "which something was refused.")
         }
         return .json { json in
             json.object { json in
-                json.field("client", name)
+                json.field("client", "\(client.rawValue)")
                 json.field("user", found.user)
                 json.name("changesets")
                 json.array(found.changesets) { $0.append(to: &$1) }
                 if found.hasMore, let last = found.changesets.last { json.field("next", "\(last.sequence)") }
             }
         }
-    }
-
-    private static func number(_ text: String, _ what: String) throws(AdminError) -> UInt64 {
-        guard let number = UInt64(text) else {
-            throw AdminError(.requestInvalid, "\(what) is no whole number of 64 bits.")
-        }
-        return number
     }
 }
 

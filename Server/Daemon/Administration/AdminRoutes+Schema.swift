@@ -67,14 +67,8 @@ private struct SchemaDrop: Sendable {
 extension AdminDesk {
     fileprivate func schemaClasses(of tenant: Tenant) async throws(AdminError) -> [SchemaClass] {
         let store = tenant.store
-        do throws(StoreFailure) {
-            return SchemaClass.classes(
-                of: try await tenant.conversations.work(for: nil) { () throws(StoreFailure) in
-                    try store.schemaElements()
-                })
-        } catch {
-            throw AdminError(error)
-        }
+        return SchemaClass.classes(
+            of: try await work(tenant) { () throws(StoreFailure) in try store.schemaElements() })
     }
 
     fileprivate func drop(

@@ -24,27 +24,10 @@ struct PermissionsCommand: AsyncParsableCommand {
 
         @OptionGroup var place: DatabaseOption
 
-        @Option(name: .customLong("class"), help: "The class of the object.")
-        var className: String
-
-        @Option(help: "The primary key of a stored object.")
-        var key: String?
-
-        @Option(
-            help: "The values of an object that is not stored, in JSON. Without key and values, a new object is meant.")
-        var values: String?
-
-        @Option(help: "The user that the claims are of.")
-        var user: String?
-
-        @Option(help: "The claims, a JSON object.")
-        var claims: String?
+        @OptionGroup var inquiry: InquiryOptions
 
         @Option(help: "A file with a token. As an argument, other users of the machine could read it.")
         var tokenFile: String?
-
-        @Option(help: "The id of a user of the database's accounts.")
-        var account: String?
 
         func run() async throws {
             print(try await answer())
@@ -58,12 +41,13 @@ struct PermissionsCommand: AsyncParsableCommand {
             }
             do {
                 let found = try await CallerDirectory(configuration, place.database, folder).find(
-                    CallerInquiry(user: user, claims: Self.json(claims, "claims"), token: token, account: account))
+                    CallerInquiry(
+                        user: inquiry.user, claims: Self.json(inquiry.claims, "claims"), token: token,
+                        account: inquiry.account))
                 let rules = configuration.databases.first { $0.name == place.database }?.permissions
-                let inquiry = PermissionInquiry(
-                    className: className, subject: try subject())
+                let question = PermissionInquiry(className: inquiry.className, subject: try subject())
                 let (result, version) = try StoreEmbedded.reading(folder: folder) { snapshot throws(StoreFailure) in
-                    (try inquiry.explanation(by: rules, for: found.caller, in: snapshot), snapshot.version)
+                    (try question.explanation(by: rules, for: found.caller, in: snapshot), snapshot.version)
                 }
                 let explanation = try result.get()
                 var writer = JSONWriter()
@@ -77,11 +61,11 @@ struct PermissionsCommand: AsyncParsableCommand {
         }
 
         private func subject() throws(AdminError) -> PermissionInquiry.Subject {
-            guard key == nil || values == nil else {
+            guard inquiry.key == nil || inquiry.values == nil else {
                 throw AdminError(.requestInvalid, "Name either the key of a stored object, or values.")
             }
-            if let key { return .stored(.string(key)) }
-            return .described(try Self.json(values, "values") ?? .object([]))
+            if let key = inquiry.key { return .stored(.string(key)) }
+            return .described(try Self.json(inquiry.values, "values") ?? .object([]))
         }
 
         private static func json(_ text: String?, _ name: String) throws(AdminError) -> JSON? {

@@ -75,7 +75,8 @@ extension JSON {
         }
     }
 
-    fileprivate var line: String {
+    /// In one line of JSON.
+    var line: String {
         var writer = JSONWriter()
         writer.write(self)
         return String(decoding: writer.bytes, as: UTF8.self)

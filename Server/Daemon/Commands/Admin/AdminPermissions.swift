@@ -16,36 +16,19 @@ struct AdminPermissions: ParsableCommand {
 
         @OptionGroup var place: AdminDatabaseOption
 
-        @Option(name: .customLong("class"), help: "The class of the object.")
-        var className: String
-
-        @Option(help: "The primary key of a stored object, in JSON: 7, or '\"a text\"'.")
-        var key: String?
-
-        @Option(
-            help: "The values of an object that is not stored, in JSON. Without key and values, a new object is meant.")
-        var values: String?
-
-        @Option(help: "The user that the claims are of.")
-        var user: String?
-
-        @Option(help: "The claims, a JSON object.")
-        var claims: String?
+        @OptionGroup var inquiry: InquiryOptions
 
         @Option(help: "A file with the caller's token. As an argument, other users of the machine could read it.")
         var callerTokenFile: String?
 
-        @Option(help: "The id of a user of the database's accounts.")
-        var account: String?
-
         func run() async throws {
-            var members = [JSON.Member("class", .string(className))]
-            if let key { members.append(JSON.Member("key", Self.json(key) ?? .string(key))) }
-            if let values { members.append(JSON.Member("values", try Self.object(values, "values"))) }
-            if key == nil, values == nil { members.append(JSON.Member("values", .object([]))) }
-            if let user { members.append(JSON.Member("user", .string(user))) }
-            if let claims { members.append(JSON.Member("claims", try Self.object(claims, "claims"))) }
-            if let account { members.append(JSON.Member("account", .string(account))) }
+            var members = [JSON.Member("class", .string(inquiry.className))]
+            // A number is a number; what is no JSON is a text.
+            if let key = inquiry.key { members.append(JSON.Member("key", Self.json(key) ?? .string(key))) }
+            if let values = inquiry.values { members.append(JSON.Member("values", try Self.object(values, "values"))) }
+            if let user = inquiry.user { members.append(JSON.Member("user", .string(user))) }
+            if let claims = inquiry.claims { members.append(JSON.Member("claims", try Self.object(claims, "claims"))) }
+            if let account = inquiry.account { members.append(JSON.Member("account", .string(account))) }
             if let callerTokenFile {
                 let token = try String(contentsOfFile: callerTokenFile, encoding: .utf8)
                     .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -55,9 +38,7 @@ struct AdminPermissions: ParsableCommand {
             writer.write(.object(members))
             let answer = try await place.options.client().call(
                 .post, place.path + ["permissions", "explain"], body: writer.bytes)
-            var shown = JSONWriter()
-            shown.write(answer)
-            print(String(decoding: shown.bytes, as: UTF8.self))
+            place.options.show(answer) { $0.line }
         }
 
         private static func json(_ text: String) -> JSON? { try? JSONReader.read(Array(text.utf8)) }
