@@ -118,7 +118,7 @@ struct Configuration: Hashable, Sendable {
         var frameMegabytes = 16
         /// How far a download may run ahead of what its device has consumed.
         var creditKilobytes = 1_024
-        var heartbeatSeconds = 15
+        var heartbeatSeconds = 30
         /// How far back a device may be and still catch up with changes alone.
         var historyVersions = 1_000_000
         var historyMegabytes = 1_024
