@@ -35,6 +35,13 @@ final class CallClients: Sendable {
 
     subscript(user: String) -> CallClient? { known.withLock { $0[ExactString(user)] } }
 
+    /// Drops a client that the record has forgotten: its user gets another one with the next call.
+    func forget(_ id: ClientID) {
+        known.withLock { known in
+            for (user, client) in known where client.id == id { known[user] = nil }
+        }
+    }
+
     /// Keeps a client, unless another call of the user was faster.
     ///
     /// - Returns: the one that is kept.

@@ -48,6 +48,9 @@ extension Conversations {
         return callClients.keep(client, of: user)
     }
 
+    /// Call it when the record has forgotten a client.
+    package func forget(_ client: ClientID) { callClients.forget(client) }
+
     /// Commits the operations of a call, all or none of them.
     ///
     /// - Parameter base: the version that the operations were worked out from.

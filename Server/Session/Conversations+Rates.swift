@@ -24,7 +24,9 @@ extension Conversations {
     func takeRates(
         of client: ClientID, by caller: KnownCaller, operations: Int, bytes: Int
     ) throws(SyncFailure) {
-        let (user, client) = (caller.user.string, "\(client)")
+        let user = caller.user.string
+        // Anybody can name a client: what it owes is kept for its user alone, so that nobody makes another's device wait.
+        let client = "\(client.rawValue) of \(user)"
         do throws(LimitReached) {
             try rates.take(
                 .init(.operationsPerSecondOfClient, of: client, operations),

@@ -57,6 +57,7 @@ extension AdminRoutes {
         guard let forgotten else {
             throw AdminError(.clientUnknown, "The database does not know the client \(client.rawValue).")
         }
+        tenant.conversations.forget(client)
         desk.telemetry.audit(
             AuditEvent(
                 .clientForgotten, database: tenant.name, user: "admin", address: request.address,

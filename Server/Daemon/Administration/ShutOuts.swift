@@ -34,6 +34,8 @@ final class ShutOuts: Sendable {
 
     private let path: String
     private let state: Mutex<[Subject: Entry]>
+    /// Held while the list is changed.
+    private let writing = Mutex(())
 
     /// Reads the list of a database's folder.
     ///
@@ -86,7 +88,9 @@ final class ShutOuts: Sendable {
     private func change<Outcome: Sendable>(
         _ body: (inout [Subject: Entry]) throws(Failure) -> Outcome
     ) throws(Failure) -> Outcome {
-        try state.withLock { entries throws(Failure) in
+        // Who only asks does not wait for the disk.
+        try writing.withLock { _ throws(Failure) in
+            let entries = state.withLock { $0 }
             var changed = entries
             let outcome = try body(&changed)
             guard changed != entries else { return outcome }
@@ -95,7 +99,7 @@ final class ShutOuts: Sendable {
             } catch {
                 throw Failure(message: error.message)
             }
-            entries = changed
+            state.withLock { $0 = changed }
             return outcome
         }
     }

@@ -15,12 +15,13 @@ struct WriteCalls: Sendable {
 
     func write(_ request: HTTPRequest, _ route: APIRoute) async throws(APIError) -> HTTPAnswer {
         let key = try idempotencyKey(request.head)
-        let body = try Self.json(request, route.call)
-        let writes = try Self.writes(body, request.head, route)
         let user = caller.user.string
+        // Before it is read: a body that is no good costs as much.
         conversations.rates.charge(
             .init(.kilobytesPerSecondOfUser, of: user, request.body.count),
             .init(.kilobytesPerSecondOfDatabase, request.body.count))
+        let body = try Self.json(request, route.call)
+        let writes = try Self.writes(body, request.head, route)
         let requested = Requested(
             writes: writes, isTransaction: route.call.name == .commitTransaction,
             key: key.map { CallKey(user: user, key: $0) }, fingerprint: Self.fingerprint(request))

@@ -22,6 +22,12 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
     }
 }
 
+extension ClientID: CustomStringConvertible {
+    /// The number alone: as the command line and the APIs name a client.
+    @inlinable
+    package var description: String { "\(rawValue)" }
+}
+
 /// What names an object of a class everywhere: on every device and on the server.
 ///
 /// `container` names an embedded object, which has no primary key of its own: the id of the operation that made it.
