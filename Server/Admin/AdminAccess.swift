@@ -2,7 +2,7 @@ import CausewayHTTP
 import Crypto
 
 /// Who may ask the admin listener for what.
-package struct AdminAccess: Sendable {
+package struct AdminAccess: Hashable, Sendable {
     /// The token of administrators. Only its digest stays in memory.
     private var tokenDigest: SHA256.Digest?
     /// Whether every connection has shown a certificate that is trusted.

@@ -18,8 +18,13 @@ package final class AdminService: HTTPService {
     }
 
     /// Takes another token, for the next request.
-    package func replaceAccess(by access: AdminAccess) {
-        self.access.withLock { $0 = access }
+    ///
+    /// - Returns: whether it is another one.
+    package func replaceAccess(by access: AdminAccess) -> Bool {
+        self.access.withLock { before in
+            defer { before = access }
+            return before != access
+        }
     }
 
     package func admit(_ head: HTTPHead) -> HTTPAdmission {

@@ -85,11 +85,8 @@ extension Desk {
         var caller = try authenticator.caller(for: token, database: database)
         caller.address = peer.group
         guard caller.expires > clock.now() else { throw .tokenExpired }
-        guard let service = directory.service(of: database) else {
-            throw SyncFailure(
-                .databaseUnknown,
-                "This server has no database '\(database)'. Check the app id; the operator adds databases in the "
-                    + "server's configuration.")
+        guard let service = directory.service(of: database), service.knows(caller) else {
+            throw .databaseUnknown(database)
         }
         do throws(LimitReached) {
             try service.admit(caller, writes: call.writes)
@@ -160,6 +157,13 @@ extension Desk {
 }
 
 extension SyncFailure {
+    package static func databaseUnknown(_ name: String) -> SyncFailure {
+        SyncFailure(
+            .databaseUnknown,
+            "This server has no database '\(name.prefix(80))'. Check the app id; the operator adds databases in the server's "
+                + "configuration.")
+    }
+
     package static let tokenExpired = SyncFailure(
         .tokenExpired, "The token has expired. Get a new one and connect again.")
 }

@@ -5,6 +5,8 @@ package import CausewayWire
 
 /// Answers the requests for one database. An endpoint knows nothing of what they mean.
 package protocol SyncService: Sendable {
+    /// Whether it is the database in which the caller was found. One of the same name may have come since.
+    func knows(_ caller: KnownCaller) -> Bool
     /// Charges a request to its user, before its body is read. Must be quick and must not block.
     ///
     /// - Throws: when the user has to wait, or, where the request `writes`, all users of the database.

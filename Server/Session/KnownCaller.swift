@@ -10,11 +10,14 @@ package struct KnownCaller: Sendable {
     package var access: Access?
     /// The machine that calls, as limits count it; empty where nobody knows.
     package var address = ""
+    /// The opening of the database that knows them; nil where there is only one.
+    package var opening: DatabaseOpening?
 
-    package init(user: String, expires: UInt64 = .max, access: Access? = nil) {
+    package init(user: String, expires: UInt64 = .max, access: Access? = nil, opening: DatabaseOpening? = nil) {
         self.user = ExactString(user)
         self.expires = expires
         self.access = access
+        self.opening = opening
     }
 }
 

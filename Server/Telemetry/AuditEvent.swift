@@ -9,6 +9,7 @@ package struct AuditEvent: Hashable, Sendable {
         case configurationRefused
         case certificateReplaced
         case tokenKeysReplaced
+        case adminTokenReplaced
         case permissionsReplaced
         case adminRefused
         case adminCalled

@@ -112,10 +112,12 @@ extension AdminDesk {
             try remove(path)
             throw error
         }
-        let line = report["databases.\(name)"]
-        guard line?.outcome == .applied else {
+        // Another reload may have read the file first: what counts is whether the database is served.
+        guard tenants[name] != nil else {
             try remove(path)
-            let reason = line?.reason ?? report["configuration"]?.reason ?? "The configuration was not read."
+            let reason =
+                report["databases.\(name)"]?.reason ?? report["configuration"]?.reason
+                ?? "The configuration was not read."
             throw AdminError(.configurationInvalid, "The database was not added:\n\(reason)")
         }
         return report
@@ -182,7 +184,7 @@ extension AdminDesk {
         let data = tenant.folder
         try remove(Configuration.databaseFile(name, in: folder))
         let report = try await reload()
-        guard report["databases.\(name)"]?.outcome == .applied else {
+        guard tenants[name] == nil else {
             let reason = report["configuration"]?.reason ?? "The configuration was not read."
             throw AdminError(
                 .configurationInvalid,

@@ -60,6 +60,9 @@ struct Inspection {
     /// A database that comes while the server runs. Others are not looked at: they are open.
     init(adding database: Configuration.Database, to configuration: Configuration) async {
         let key = "databases.\(database.name)"
+        if let tokens = database.tokens {
+            keysOfDatabases[database.name] = await inspectTokens(tokens, key: "\(key).tokens")
+        }
         if let accounts = configuration.accounts { await inspectProviders(accounts) }
         inspectFolder(database.folder, key: "\(key).folder")
         inspectCarriers(database.carriers, key: key)
@@ -75,6 +78,30 @@ struct Inspection {
         for database in configuration.databases {
             content.ofDatabases[database.name] = .some(
                 TokenVerifier(configuration.tokens(of: database), keys: keysOfDatabases[database.name] ?? keys))
+        }
+        return content
+    }
+
+    /// The verifiers after a reload. Where a key has a problem, those stay that were in force.
+    func verifiers(
+        _ configuration: Configuration, orKeeping before: TokenVerifiers.Content
+    ) -> TokenVerifiers.Content {
+        func hasProblem(_ section: String) -> Bool {
+            problems.contains { $0.key == section || $0.key.hasPrefix(section + ".") }
+        }
+        let isSharedGood = !hasProblem("tokens")
+        // Databases that are about to be dropped keep theirs until they are off the list.
+        var content = before
+        if isSharedGood { content.shared = TokenVerifier(configuration.tokens, keys: keys) }
+        for (index, database) in configuration.databases.enumerated() {
+            let name = database.name
+            if let tokens = database.tokens {
+                content.ofDatabases[name] =
+                    hasProblem("databases[\(index)].tokens")
+                    ? before.ofDatabases[name] : .some(TokenVerifier(tokens, keys: keysOfDatabases[name] ?? []))
+            } else {
+                content.ofDatabases[name] = isSharedGood ? .some(content.shared) : before.ofDatabases[name]
+            }
         }
         return content
     }

@@ -86,8 +86,9 @@ extension AuditEvent.Kind {
             .operationsRefused, .schemaExtended:
             true
         case .serverStarted, .serverEnded, .configurationReloaded, .configurationRefused, .certificateReplaced,
-            .tokenKeysReplaced, .permissionsReplaced, .adminCalled, .databaseAdded, .databaseDropped, .shutOut, .letIn,
-            .clientForgotten, .schemaDropped:
+            .tokenKeysReplaced, .adminTokenReplaced, .permissionsReplaced, .adminCalled, .databaseAdded,
+            .databaseDropped,
+            .shutOut, .letIn, .clientForgotten, .schemaDropped:
             false
         }
     }

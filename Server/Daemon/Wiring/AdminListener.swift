@@ -29,13 +29,15 @@ struct AdminListener: Sendable {
     }
 
     /// Takes what was read without a problem.
-    func take(_ admin: Configuration.Admin, _ inspection: Inspection) throws {
+    ///
+    /// - Returns: whether it may be other than before. Certificates are not compared.
+    func take(_ admin: Configuration.Admin, _ inspection: Inspection) throws -> Bool {
         if admin.usesTLS {
             listener.replaceTLS(
                 try ServerTLS.context(
                     chain: inspection.certificateChain, key: inspection.certificateKey, protocols: ["http/1.1"],
                     clientAuthorities: inspection.adminAuthorities))
         }
-        service.replaceAccess(by: inspection.adminAccess(admin))
+        return service.replaceAccess(by: inspection.adminAccess(admin)) || admin.usesTLS
     }
 }

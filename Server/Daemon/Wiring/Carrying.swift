@@ -44,6 +44,8 @@ struct Carrying: Service {
 
 /// The webhooks and the sinks of one database.
 final class Carriers: Sendable {
+    /// What the configuration says of them.
+    let settings: Configuration.Carriers
     private let carriers: [any Carrier]
     private let retention: Retention?
     private let tasks = Mutex<[Task<Void, Never>]>([])
@@ -55,6 +57,7 @@ final class Carriers: Sendable {
         throws(StoreFailure)
     {
         if !settings.sinks.isEmpty { try tenant.store.keepOneWayOrder() }
+        self.settings = settings
         let hooks = settings.webhooks.map { tenant.hook($0, clock, logger) }
         let sinks = settings.sinks.map { tenant.sink($0, clock, logger) }
         carriers = hooks as [any Carrier] + sinks

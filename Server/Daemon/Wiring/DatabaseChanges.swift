@@ -1,3 +1,4 @@
+import CausewayIdentity
 import CausewayTelemetry
 import Logging
 
@@ -14,7 +15,6 @@ struct DatabaseChanges: Sendable {
     let logger: Logger
 
     func take(_ read: Configuration, _ report: inout ReloadReport) async {
-        let before = inForce.configuration.databases
         for tenant in tenants.all where !read.databases.contains(where: { $0.name == tenant.name }) {
             await drop(tenant, &report)
         }
@@ -26,7 +26,7 @@ struct DatabaseChanges: Sendable {
             }
             if database.folder != tenant.folder {
                 report.note(part, .waits, "Its folder changes with the next start of the server.")
-            } else if database.carriers != before.first(where: { $0.name == database.name })?.carriers {
+            } else if database.carriers != (tenant.carrying?.settings ?? Configuration.Carriers()) {
                 await carry(database, tenant, &report)
             } else {
                 report.note(part, .unchanged)
@@ -41,6 +41,11 @@ struct DatabaseChanges: Sendable {
             guard inspection.problems.isEmpty else {
                 throw CommandFailure("\(ConfigurationError(problems: inspection.problems))")
             }
+            // Before it is served: its first request meets its own keys.
+            opening.verifiers.take(
+                database.tokens.map {
+                    TokenVerifier($0, keys: inspection.keysOfDatabases[database.name] ?? [])
+                } ?? opening.verifiers.all.shared, of: database.name)
             let tenant = try await opening.open(
                 database, limits: read.limits(of: database), accounts: accounts, providers: inspection.providers)
             watch(database.name)
@@ -55,6 +60,7 @@ struct DatabaseChanges: Sendable {
             telemetry.audit(AuditEvent(.databaseAdded, database: database.name))
             report.note(part, .applied, "It was added.")
         } catch {
+            opening.verifiers.forget(database.name)
             logger.error("a database could not be added: \(error)", metadata: ["database": "\(database.name)"])
             report.note(part, .refused, "\(error)")
         }
@@ -62,10 +68,11 @@ struct DatabaseChanges: Sendable {
 
     private func drop(_ tenant: Tenant, _ report: inout ReloadReport) async {
         tenants.remove(tenant)
+        opening.verifiers.forget(tenant.name)
         await tenant.drop(logger)
-        logger.notice("a database was dropped, and its files stay", metadata: ["database": "\(tenant.name)"])
+        logger.notice("a database was dropped", metadata: ["database": "\(tenant.name)"])
         telemetry.audit(AuditEvent(.databaseDropped, database: tenant.name))
-        report.note("databases.\(tenant.name)", .applied, "It was dropped. Its files stay.")
+        report.note("databases.\(tenant.name)", .applied, "It was dropped.")
     }
 
     private func carry(_ database: Configuration.Database, _ tenant: Tenant, _ report: inout ReloadReport) async {

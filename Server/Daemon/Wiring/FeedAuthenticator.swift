@@ -10,14 +10,13 @@ struct FeedAuthenticator: FeedCallers {
 
     func caller(for token: String, database: String) throws(FeedFailure) -> FeedCaller {
         do throws(SyncFailure) {
-            let known = try authenticator.caller(for: token, database: database)
-            try takeRequest(of: known, database)
-            let (user, shutOuts) = (known.user.string, authenticator.tenants[database]?.shutOuts)
-            let access = known.access
-            return FeedCaller(user: user, expires: known.expires) {
+            let (known, tenant) = try authenticator.find(token, database)
+            try takeRequest(of: known, tenant)
+            let (user, access, shutOuts) = (known.user.string, known.access, tenant.shutOuts)
+            return FeedCaller(user: user, expires: known.expires, opening: known.opening) {
                 access?.permissions()
             } refusal: {
-                shutOuts?.failure(user: user).map { FeedFailure($0) }
+                shutOuts.failure(user: user).map { FeedFailure($0) }
             }
         } catch {
             throw FeedFailure(error)
@@ -25,10 +24,9 @@ struct FeedAuthenticator: FeedCallers {
     }
 
     /// Charges a request to its user, as the data API does.
-    private func takeRequest(of caller: KnownCaller, _ database: String) throws(SyncFailure) {
+    private func takeRequest(of caller: KnownCaller, _ tenant: Tenant) throws(SyncFailure) {
         do throws(LimitReached) {
-            try authenticator.tenants[database]?.conversations.rates.take(
-                .init(.requestsPerSecondOfUser, of: caller.user.string))
+            try tenant.conversations.rates.take(.init(.requestsPerSecondOfUser, of: caller.user.string))
         } catch {
             throw SyncFailure(error)
         }
@@ -42,8 +40,10 @@ extension FeedFailure {
             switch failure.code {
             case .tokenExpired: .tokenExpired
             case .permissionDenied: .permissionDenied
+            case .databaseUnknown: .databaseUnknown
+            case .serverBusy: .busy
             default: .tokenInvalid
             }
-        self.init(code, failure.message)
+        self.init(code, failure.message, retryAfterMilliseconds: failure.retryAfterMilliseconds)
     }
 }

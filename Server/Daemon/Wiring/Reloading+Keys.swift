@@ -9,29 +9,41 @@ import Logging
 
 extension Reloading {
     func takeKeys(_ configuration: Configuration, _ report: inout ReloadReport) async {
-        var inspection = await Inspection(configuration, now: Date(), onlyKeys: true)
-        let problems = inspection.problems
-        let ofCertificate = problems.filter { $0.key == "tls" || $0.key.hasPrefix("tls.") }
-        takeCertificate(inspection, ofCertificate, &report)
-        let ofAdmin = problems.filter { $0.key == "admin" || $0.key.hasPrefix("admin.") }
-        takeAdmin(configuration, inspection, ofCertificate + ofAdmin, &report)
-        let ofKeys = problems.filter { !ofCertificate.contains($0) && !ofAdmin.contains($0) }
-        guard ofKeys.isEmpty else {
-            let error = ConfigurationError(problems: ofKeys)
-            logger.error("the token keys stay as they were:\n\(error)")
-            return report.note("tokenKeys", .refused, "\(error)")
-        }
-        inspection.problems = []
-        guard let content = try? inspection.verifiers(configuration) else { return }
+        let inspection = await Inspection(configuration, now: Date(), onlyKeys: true)
+        takeCertificate(inspection, inspection.problems.filter(Self.isOfCertificate), &report)
+        takeAdmin(configuration, inspection, &report)
+        takeTokenKeys(configuration, inspection, &report)
+    }
+
+    /// A section of keys with a problem keeps those that were in force; the others are replaced.
+    private func takeTokenKeys(
+        _ configuration: Configuration, _ inspection: Inspection, _ report: inout ReloadReport
+    ) {
+        let problems = inspection.problems.filter { !Self.isOfCertificate($0) && !Self.isOfAdmin($0) }
+        let content = inspection.verifiers(configuration, orKeeping: verifiers.all)
         verifiers.replace(by: content)
-        for tenant in tenants.all {
+        let areProvidersGood = !problems.contains { $0.key.hasPrefix("accounts.") }
+        for tenant in tenants.all where areProvidersGood {
             var providers = inspection.providers
             providers["custom-token"] = content.ofDatabases[tenant.name] ?? nil
             tenant.accounts?.replaceProviders(by: providers)
         }
+        guard problems.isEmpty else {
+            let error = ConfigurationError(problems: problems)
+            logger.error("these token keys stay as they were:\n\(error)")
+            return report.note("tokenKeys", .refused, "\(error)")
+        }
         logger.notice("the token keys were read anew", metadata: ["keys": .number(inspection.allKeys.count)])
         telemetry?.audit(AuditEvent(.tokenKeysReplaced))
         report.note("tokenKeys", .applied)
+    }
+
+    private static func isOfCertificate(_ problem: ConfigurationProblem) -> Bool {
+        problem.key == "tls" || problem.key.hasPrefix("tls.")
+    }
+
+    private static func isOfAdmin(_ problem: ConfigurationProblem) -> Bool {
+        problem.key == "admin" || problem.key.hasPrefix("admin.")
     }
 
     private func takeCertificate(
@@ -60,16 +72,26 @@ extension Reloading {
         }
     }
 
+    /// Token and certificates are taken also while other settings wait for the next start: nobody should have to restart a
+    /// server to be rid of a token that has leaked.
     private func takeAdmin(
-        _ configuration: Configuration, _ inspection: Inspection, _ problems: [ConfigurationProblem],
-        _ report: inout ReloadReport
+        _ configuration: Configuration, _ inspection: Inspection, _ report: inout ReloadReport
     ) {
-        // Other settings wait for the next start.
-        guard let admin, let settings = configuration.admin, settings == self.configuration.admin else { return }
+        guard let admin, let settings = self.configuration.admin else { return }
+        guard let read = configuration.admin, read.tokenFile == settings.tokenFile,
+            read.clientAuthorities == settings.clientAuthorities
+        else { return report.note("adminToken", .waits, Self.nextStart) }
+        // The certificate matters only to a listener that shows it.
+        let problems = inspection.problems.filter {
+            Self.isOfAdmin($0) || settings.usesTLS && Self.isOfCertificate($0)
+        }
         do {
             guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
-            try admin.take(settings, inspection)
-            report.note("adminToken", .applied)
+            let isNew = try admin.take(settings, inspection)
+            report.note("adminToken", isNew ? .applied : .unchanged)
+            guard isNew else { return }
+            logger.notice("the admin listener's token was read anew")
+            telemetry?.audit(AuditEvent(.adminTokenReplaced))
         } catch {
             logger.error("the admin listener's token and certificates stay as they were:\n\(error)")
             report.note("adminToken", .refused, "\(error)")

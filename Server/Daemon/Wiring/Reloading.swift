@@ -61,8 +61,7 @@ struct Reloading: Service {
         for await occasion in occasions {
             switch occasion {
             case .asked(let answer):
-                let report = await reload()
-                known = FileStamps(inForce.configuration.keyFiles)
+                let report = await reload(&known)
                 answer?(report)
             case .looked:
                 let stamps = FileStamps(inForce.configuration.keyFiles)
@@ -75,7 +74,9 @@ struct Reloading: Service {
     }
 
     /// Reads everything anew, once.
-    private func reload() async -> ReloadReport {
+    ///
+    /// - Parameter known: the files as they are before they are read, so that what changes meanwhile is noticed.
+    private func reload(_ known: inout FileStamps) async -> ReloadReport {
         var report = ReloadReport()
         let read: Configuration
         do throws(ConfigurationError) {
@@ -86,6 +87,7 @@ struct Reloading: Service {
             report.note("configuration", .refused, "\(error)")
             return report
         }
+        known = FileStamps(read.keyFiles)
         // Sessions meet the new keys before the new rules, and a new database has keys from its first request on.
         await takeKeys(read, &report)
         takePermissions(read, &report)

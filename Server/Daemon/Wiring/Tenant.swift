@@ -60,7 +60,6 @@ final class Tenant: Sendable {
         } catch {
             throw CommandFailure("The database '\(database.name)' could not be opened: \(error.message)")
         }
-        feed = FeedSource(store)
         conversations = Conversations(
             backend: store, intake: Intake(store), limits: limits.session,
             bounds: limits.sessionBounds,
@@ -69,6 +68,7 @@ final class Tenant: Sendable {
             rates: rates, observer: observer,
             now: { clock.now() }
         )
+        feed = FeedSource(store, opening: conversations.opening)
         api = APIDatabase(conversations)
         gauges = DatabaseGauges(
             name: database.name, conversations: conversations, store: store,

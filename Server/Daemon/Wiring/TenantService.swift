@@ -39,6 +39,8 @@ struct TenantService: SyncService {
         }
     }
 
+    func knows(_ caller: KnownCaller) -> Bool { conversations.knows(caller) }
+
     func admit(_ caller: KnownCaller, writes: Bool) throws(LimitReached) {
         try conversations.admit(caller, writes: writes)
     }

@@ -13,20 +13,41 @@ struct TokenAuthenticator: Authenticator {
     let clock: any WallClock
 
     func caller(for token: String, database: String) throws(SyncFailure) -> KnownCaller {
-        let tenant = tenants[database]
-        let caller = try identify(token, database, tenant)
-        if let failure = tenant?.shutOuts.failure(user: caller.user.string) { throw failure }
-        let access = (tenant?.office).map { office in
-            Access(expires: caller.expires, claims: caller.claimsHash) { office.permissions(of: caller) }
-        }
-        return KnownCaller(user: caller.user.string, expires: caller.expires, access: access)
+        try find(token, database).caller
     }
 
-    private func identify(_ token: String, _ database: String, _ tenant: Tenant?) throws(SyncFailure) -> Caller {
+    /// The caller, and the database in which they were found: whoever asks more of it asks this one, for another of the same
+    /// name may come at any time.
+    func find(_ token: String, _ database: String) throws(SyncFailure) -> (caller: KnownCaller, tenant: Tenant) {
+        let found = tenants[database]
+        let caller: Caller
+        do throws(SyncFailure) {
+            caller = try identify(token, database, found)
+        } catch {
+            // Its keys go with a database: a device whose database has just been dropped must not take its token for bad.
+            guard tenants[database] === found else { return try find(token, database) }
+            throw error
+        }
+        // Whoever holds a good token is told that there is no such database. Nobody is a caller without one, because its
+        // rules decide what they may do.
+        guard let tenant = found else { throw .databaseUnknown(database) }
+        if let failure = tenant.shutOuts.failure(user: caller.user.string) { throw failure }
+        let office = tenant.office
+        let access = Access(expires: caller.expires, claims: caller.claimsHash) { office.permissions(of: caller) }
+        return (
+            KnownCaller(
+                user: caller.user.string, expires: caller.expires, access: access, opening: tenant.conversations.opening
+            ),
+            tenant
+        )
+    }
+
+    func identify(_ token: String, _ database: String, _ tenant: Tenant?) throws(SyncFailure) -> Caller {
         do throws(IdentityError) {
             let now = clock.now()
             if let caller = try tenant?.accounts?.caller(for: token, at: now) { return caller }
-            guard let verifier = verifiers[database] else {
+            let verifier = tenant == nil ? verifiers[orShared: database] : verifiers[database]
+            guard let verifier else {
                 throw IdentityError(
                     .tokenInvalid, "The token is not one of this database's accounts. Sign in again at this app.")
             }

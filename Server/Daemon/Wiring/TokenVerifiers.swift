@@ -5,9 +5,9 @@ import Synchronization
 /// another. Replaced as a whole when the keys are read again.
 final class TokenVerifiers: Sendable {
     struct Content: Sendable {
-        /// By the names of all databases; nil for a database that accepts no such tokens.
+        /// By the names of databases; nil for one that accepts no such tokens.
         var ofDatabases: [String: TokenVerifier?] = [:]
-        /// For names of no database: whoever holds a good token is told that there is no such database.
+        /// Of the section `tokens`: for databases without a section of their own, and for names of no database.
         var shared: TokenVerifier?
     }
 
@@ -17,11 +17,29 @@ final class TokenVerifiers: Sendable {
         self.content = Mutex(content)
     }
 
+    var all: Content { content.withLock { $0 } }
+
     func replace(by new: Content) {
         content.withLock { $0 = new }
     }
 
+    /// Takes the verifier of a database that is about to be served.
+    func take(_ verifier: TokenVerifier?, of database: String) {
+        content.withLock { $0.ofDatabases[database] = .some(verifier) }
+    }
+
+    /// Forgets a database that is not served any more, so that the next one of its name does not accept its tokens.
+    func forget(_ database: String) {
+        content.withLock { _ = $0.ofDatabases.removeValue(forKey: database) }
+    }
+
+    /// Of a database that is served. One whose keys are not known accepts no tokens: it never falls back to those of all.
     subscript(database: String) -> TokenVerifier? {
+        content.withLock { $0.ofDatabases[database] ?? nil }
+    }
+
+    /// The same for a name that may be of no database: whoever holds a good token is told that there is no such database.
+    subscript(orShared database: String) -> TokenVerifier? {
         content.withLock { $0.ofDatabases[database] ?? $0.shared }
     }
 }

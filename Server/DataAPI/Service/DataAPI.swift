@@ -109,16 +109,21 @@ package final class DataAPI: HTTPService {
             throw APIError(
                 .tokenInvalid, "The request has no token. Send one in the header “Authorization: Bearer …”.")
         }
-        guard let database = database(route.database) else {
-            throw APIError(.databaseUnknown, "This server has no database “\(route.database.prefix(80))”.")
-        }
+        guard let database = database(route.database) else { throw Self.databaseUnknown(route.database) }
+        let caller: KnownCaller
         do throws(SyncFailure) {
-            var caller = try authenticator.caller(for: token, database: route.database)
-            caller.address = head.peer.group
-            return (caller, database)
+            var found = try authenticator.caller(for: token, database: route.database)
+            found.address = head.peer.group
+            caller = found
         } catch {
             throw APIError(error)
         }
+        guard database.conversations.knows(caller) else { throw Self.databaseUnknown(route.database) }
+        return (caller, database)
+    }
+
+    private static func databaseUnknown(_ name: String) -> APIError {
+        APIError(.databaseUnknown, "This server has no database “\(name.prefix(80))”.")
     }
 
     /// Charges a request to its user. One who has read much waits before they read on.

@@ -68,7 +68,7 @@ package struct ChangesService: HTTPService {
         }
         let caller = try callers.caller(for: token, database: party.database)
         party.user = caller.user
-        guard let source = source(party.database) else {
+        guard let source = source(party.database), source.opening === caller.opening else {
             throw FeedFailure(
                 .databaseUnknown, "The server has no database “\(party.database.prefix(64))”. Correct the path.")
         }

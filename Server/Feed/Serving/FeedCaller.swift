@@ -1,8 +1,11 @@
+package import CausewaySession
 package import CausewayStore
 
 /// Who reads the feed: by their token, as a device.
 package struct FeedCaller: Sendable {
     package var user: String
+    /// The opening of the database that knows them; nil where there is only one.
+    package var opening: DatabaseOpening?
     /// When the token expires, in milliseconds since 1970.
     package var expires: UInt64
     /// What they may read now; asked again, because rules may change. Nil is everything.
@@ -11,10 +14,12 @@ package struct FeedCaller: Sendable {
     package var refusal: @Sendable () -> FeedFailure?
 
     package init(
-        user: String, expires: UInt64 = .max, permissions: @escaping @Sendable () -> Permissions? = { nil },
+        user: String, expires: UInt64 = .max, opening: DatabaseOpening? = nil,
+        permissions: @escaping @Sendable () -> Permissions? = { nil },
         refusal: @escaping @Sendable () -> FeedFailure? = { nil }
     ) {
         self.user = user
+        self.opening = opening
         self.expires = expires
         self.permissions = permissions
         self.refusal = refusal

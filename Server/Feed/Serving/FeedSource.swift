@@ -7,6 +7,8 @@ import Synchronization
 package final class FeedSource: Sendable {
     package let backend: any StoreBackend
     package let bell: NewsBell
+    /// The opening of the database, for callers that are found in one; nil where there is only one.
+    let opening: DatabaseOpening?
     /// Every reader's steps run here, in turn.
     package let thread: StoreThread
     private let readers = Mutex(Readers())
@@ -22,8 +24,12 @@ package final class FeedSource: Sendable {
     package static let readersMax = 64
     package static let readersMaxOfUser = 16
 
-    package init(_ backend: any StoreBackend, thread: StoreThread = StoreThread(label: "causeway.feed")) {
+    package init(
+        _ backend: any StoreBackend, opening: DatabaseOpening? = nil,
+        thread: StoreThread = StoreThread(label: "causeway.feed")
+    ) {
         self.backend = backend
+        self.opening = opening
         self.thread = thread
         bell = NewsBell { backend.version.rawValue }
     }

@@ -108,8 +108,8 @@ struct AdminServiceTests {
         }
         #expect(bytesMax == 10)
         let other = String(repeating: "o", count: 40)
-        service.replaceAccess(
-            by: AdminAccess(token: other, isPeerVerified: false, isMonitoringOpen: true, isLocal: true))
+        let access = AdminAccess(token: other, isPeerVerified: false, isMonitoringOpen: true, isLocal: true)
+        #expect(service.replaceAccess(by: access) && !service.replaceAccess(by: access))
         #expect(refusal(service, try head("POST", "/reload")) == 401)
         #expect(refusal(service, try head("POST", "/reload", token: other)) == nil)
     }

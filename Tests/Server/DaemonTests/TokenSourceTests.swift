@@ -45,7 +45,7 @@ struct TokenSourceTests {
     }
 
     private func isTaken(_ token: String, _ database: String, _ authenticator: TokenAuthenticator) -> Bool {
-        (try? authenticator.caller(for: token, database: database)) != nil
+        (try? authenticator.identify(token, database, nil)) != nil
     }
 
     @Test("a token of one database is not good for another with audiences of its own")
@@ -201,7 +201,7 @@ struct TokenSourceTests {
         #expect(isTaken(new, "a", authenticator))
         #expect(collected.all.dropFirst(2).allSatisfy { $0.hasPrefix("error ") })
         #expect(collected.all.contains { $0.contains("the certificate stays as it was") && $0.contains("belong") })
-        #expect(collected.all.contains { $0.contains("the token keys stay as they were") })
+        #expect(collected.all.contains { $0.contains("these token keys stay as they were") })
         await bench.endpoint.shutdown()
     }
 

@@ -25,6 +25,8 @@ final class FakeService: SyncService {
 
     var isAnswering: Bool { state.withLock { $0.isAnswering } }
 
+    func knows(_ caller: KnownCaller) -> Bool { true }
+
     let state = Mutex(State())
     /// What a download sends, in order; then it waits.
     private let script: [DownloadMessage]
