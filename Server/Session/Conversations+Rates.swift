@@ -26,7 +26,7 @@ extension Conversations {
     ) throws(SyncFailure) {
         let user = caller.user.string
         // Anybody can name a client: what it owes is kept for its user alone, so that nobody makes another's device wait.
-        let client = "\(client.rawValue) of \(user)"
+        let client = "\(client) of \(user)"
         do throws(LimitReached) {
             try rates.take(
                 .init(.operationsPerSecondOfClient, of: client, operations),

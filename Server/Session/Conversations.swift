@@ -38,6 +38,7 @@ package struct DownloadOutlet: Sendable {
 /// A download has a task only while it has something to do (`RunningDownload`). Store calls that block run on threads of their own, one that writes and several that
 /// read (`ReadingLanes`), so that a large catch-up delays neither a commit nor what other devices wait for.
 package final class Conversations: Sendable {
+    /// Which opening of the database this is, for callers that were found in one.
     package let opening = DatabaseOpening()
     let sessions: Sessions
     let commits: CommitQueue

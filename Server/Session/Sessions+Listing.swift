@@ -43,17 +43,21 @@ extension Sessions {
     /// - Returns: how many there were.
     package func end(_ failure: SyncFailure, where isMeant: (SessionParty) -> Bool) -> Int {
         let meant = table.withLock { $0.all }.filter { isMeant($0.party) }
-        for open in meant {
-            open.conversation.withLock { $0.ends(failure) }
-            if open.isDownloading {
-                open.wake()
-            } else if table.withLock({ $0.close(open.id) }) != nil {
-                // No download sees to it.
-                noteEnd(of: open, .failed(failure.code))
-                audiences.withLock { $0.leave(open.id) }
-            }
-        }
+        for open in meant { end(open, failure) }
         return meant.count
+    }
+
+    /// Ends one session. Its device is told why if it has a download.
+    func end(_ open: OpenSession, _ failure: SyncFailure) {
+        // First: a download that begins now finds it, and ends by itself.
+        open.conversation.withLock { $0.ends(failure) }
+        if open.isDownloading {
+            open.wake()
+        } else if table.withLock({ $0.close(open.id) }) != nil {
+            // No download sees to it.
+            noteEnd(of: open, .failed(failure.code))
+            audiences.withLock { $0.leave(open.id) }
+        }
     }
 }
 

@@ -10,15 +10,7 @@ extension Sessions {
     /// - Returns: false while they are paused already, or the server ends.
     package func pause(_ failure: SyncFailure) -> Bool {
         guard let sessions = table.withLock({ $0.pause(failure) }) else { return false }
-        for session in sessions {
-            // First: a download that begins now finds it, and ends by itself.
-            session.conversation.withLock { $0.ends(failure) }
-            if !session.isDownloading {
-                if let closed = table.withLock({ $0.close(session.id) }) { noteEnd(of: closed, .failed(failure.code)) }
-                continue
-            }
-            session.wake()
-        }
+        for session in sessions { end(session, failure) }
         return true
     }
 

@@ -12,6 +12,9 @@ struct ConfigurationProblem: Hashable, Sendable {
         self.line = line
         self.message = message
     }
+
+    /// Whether it is about a section, or about something in it.
+    func isOf(_ section: String) -> Bool { key == section || key.hasPrefix(section + ".") }
 }
 
 extension ConfigurationProblem: CustomStringConvertible {

@@ -74,36 +74,28 @@ struct Inspection {
     /// The verifiers of other issuers' tokens. Throws when anything is wrong.
     func verifiers(_ configuration: Configuration) throws(ConfigurationError) -> TokenVerifiers.Content {
         guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
-        var content = TokenVerifiers.Content(shared: TokenVerifier(configuration.tokens, keys: keys))
-        for database in configuration.databases {
-            content.ofDatabases[database.name] = .some(
-                TokenVerifier(configuration.tokens(of: database), keys: keysOfDatabases[database.name] ?? keys))
-        }
-        return content
+        return verifiers(configuration, orKeeping: TokenVerifiers.Content())
     }
 
     /// The verifiers after a reload. Where a key has a problem, those stay that were in force.
     func verifiers(
         _ configuration: Configuration, orKeeping before: TokenVerifiers.Content
     ) -> TokenVerifiers.Content {
-        func hasProblem(_ section: String) -> Bool {
-            problems.contains { $0.key == section || $0.key.hasPrefix(section + ".") }
-        }
-        let isSharedGood = !hasProblem("tokens")
+        func isGood(_ section: String) -> Bool { !problems.contains { $0.isOf(section) } }
         // Databases that are about to be dropped keep theirs until they are off the list.
         var content = before
-        if isSharedGood { content.shared = TokenVerifier(configuration.tokens, keys: keys) }
-        for (index, database) in configuration.databases.enumerated() {
-            let name = database.name
-            if let tokens = database.tokens {
-                content.ofDatabases[name] =
-                    hasProblem("databases[\(index)].tokens")
-                    ? before.ofDatabases[name] : .some(TokenVerifier(tokens, keys: keysOfDatabases[name] ?? []))
-            } else {
-                content.ofDatabases[name] = isSharedGood ? .some(content.shared) : before.ofDatabases[name]
-            }
+        if isGood("tokens") { content.shared = TokenVerifier(configuration.tokens, keys: keys) }
+        for (index, database) in configuration.databases.enumerated()
+        where isGood(database.tokens == nil ? "tokens" : "databases[\(index)].tokens") {
+            content.ofDatabases[database.name] = .some(verifier(of: database, orShared: content.shared))
         }
         return content
+    }
+
+    /// The verifier of a database by its own section, or else the one of the section `tokens`.
+    func verifier(of database: Configuration.Database, orShared shared: TokenVerifier?) -> TokenVerifier? {
+        guard let tokens = database.tokens else { return shared }
+        return TokenVerifier(tokens, keys: keysOfDatabases[database.name] ?? [])
     }
 
     // MARK: - TLS

@@ -1,4 +1,3 @@
-import CausewayIdentity
 import CausewayTelemetry
 import Logging
 
@@ -43,9 +42,7 @@ struct DatabaseChanges: Sendable {
             }
             // Before it is served: its first request meets its own keys.
             opening.verifiers.take(
-                database.tokens.map {
-                    TokenVerifier($0, keys: inspection.keysOfDatabases[database.name] ?? [])
-                } ?? opening.verifiers.all.shared, of: database.name)
+                inspection.verifier(of: database, orShared: opening.verifiers.all.shared), of: database.name)
             let tenant = try await opening.open(
                 database, limits: read.limits(of: database), accounts: accounts, providers: inspection.providers)
             watch(database.name)

@@ -10,7 +10,7 @@ import Logging
 extension Reloading {
     func takeKeys(_ configuration: Configuration, _ report: inout ReloadReport) async {
         let inspection = await Inspection(configuration, now: Date(), onlyKeys: true)
-        takeCertificate(inspection, inspection.problems.filter(Self.isOfCertificate), &report)
+        takeCertificate(inspection, inspection.problems.filter { $0.isOf("tls") }, &report)
         takeAdmin(configuration, inspection, &report)
         takeTokenKeys(configuration, inspection, &report)
     }
@@ -19,10 +19,10 @@ extension Reloading {
     private func takeTokenKeys(
         _ configuration: Configuration, _ inspection: Inspection, _ report: inout ReloadReport
     ) {
-        let problems = inspection.problems.filter { !Self.isOfCertificate($0) && !Self.isOfAdmin($0) }
+        let problems = inspection.problems.filter { !$0.isOf("tls") && !$0.isOf("admin") }
         let content = inspection.verifiers(configuration, orKeeping: verifiers.all)
         verifiers.replace(by: content)
-        let areProvidersGood = !problems.contains { $0.key.hasPrefix("accounts.") }
+        let areProvidersGood = !problems.contains { $0.isOf("accounts") }
         for tenant in tenants.all where areProvidersGood {
             var providers = inspection.providers
             providers["custom-token"] = content.ofDatabases[tenant.name] ?? nil
@@ -36,14 +36,6 @@ extension Reloading {
         logger.notice("the token keys were read anew", metadata: ["keys": .number(inspection.allKeys.count)])
         telemetry?.audit(AuditEvent(.tokenKeysReplaced))
         report.note("tokenKeys", .applied)
-    }
-
-    private static func isOfCertificate(_ problem: ConfigurationProblem) -> Bool {
-        problem.key == "tls" || problem.key.hasPrefix("tls.")
-    }
-
-    private static func isOfAdmin(_ problem: ConfigurationProblem) -> Bool {
-        problem.key == "admin" || problem.key.hasPrefix("admin.")
     }
 
     private func takeCertificate(
@@ -82,9 +74,7 @@ extension Reloading {
             read.clientAuthorities == settings.clientAuthorities
         else { return report.note("adminToken", .waits, Self.nextStart) }
         // The certificate matters only to a listener that shows it.
-        let problems = inspection.problems.filter {
-            Self.isOfAdmin($0) || settings.usesTLS && Self.isOfCertificate($0)
-        }
+        let problems = inspection.problems.filter { $0.isOf("admin") || settings.usesTLS && $0.isOf("tls") }
         do {
             guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
             let isNew = try admin.take(settings, inspection)

@@ -110,15 +110,14 @@ package final class DataAPI: HTTPService {
                 .tokenInvalid, "The request has no token. Send one in the header “Authorization: Bearer …”.")
         }
         guard let database = database(route.database) else { throw Self.databaseUnknown(route.database) }
-        let caller: KnownCaller
+        var caller: KnownCaller
         do throws(SyncFailure) {
-            var found = try authenticator.caller(for: token, database: route.database)
-            found.address = head.peer.group
-            caller = found
+            caller = try authenticator.caller(for: token, database: route.database)
         } catch {
             throw APIError(error)
         }
         guard database.conversations.knows(caller) else { throw Self.databaseUnknown(route.database) }
+        caller.address = head.peer.group
         return (caller, database)
     }
 

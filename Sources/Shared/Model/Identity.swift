@@ -22,12 +22,6 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
     }
 }
 
-extension ClientID: CustomStringConvertible {
-    /// The number alone: as the command line and the APIs name a client.
-    @inlinable
-    package var description: String { "\(rawValue)" }
-}
-
 /// What names an object of a class everywhere: on every device and on the server.
 ///
 /// `container` names an embedded object, which has no primary key of its own: the id of the operation that made it.
@@ -117,6 +111,12 @@ package struct ClientID: Hashable, Comparable, Sendable {
     package static func < (left: ClientID, right: ClientID) -> Bool {
         left.rawValue < right.rawValue
     }
+}
+
+extension ClientID: CustomStringConvertible {
+    /// The number alone: as the command line and the APIs name a client.
+    @inlinable
+    package var description: String { "\(rawValue)" }
 }
 
 /// Names one list element, list position or embedded object for ever: who made it, and its number there.

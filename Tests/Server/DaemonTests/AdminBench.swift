@@ -82,6 +82,18 @@ struct AdminBench {
             access: AdminAccess(token: Self.token, isPeerVerified: false, isMonitoringOpen: true, isLocal: true))
     }
 
+    /// Runs a test with a bench, and ends the bench after it.
+    static func run(_ text: String = least, _ body: (AdminBench) async throws -> Void) async throws {
+        let bench = try await AdminBench(text)
+        do {
+            try await body(bench)
+        } catch {
+            await bench.end()
+            throw error
+        }
+        await bench.end()
+    }
+
     func end() async {
         reloads.end()
         await following.value

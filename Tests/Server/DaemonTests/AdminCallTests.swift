@@ -12,20 +12,9 @@ import Testing
 
 @Suite("The calls of the admin API")
 struct AdminCallTests {
-    private func with(_ text: String = AdminBench.least, _ body: (AdminBench) async throws -> Void) async throws {
-        let bench = try await AdminBench(text)
-        do {
-            try await body(bench)
-        } catch {
-            await bench.end()
-            throw error
-        }
-        await bench.end()
-    }
-
     @Test("databases are listed with their statistics, and one of them with its classes")
     func databases() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             try await bench.devices.open("flights", client: 7, user: "ada")
             let list = try await bench.get("GET", "databases")
             #expect(list["databases"]?.elements?.map { $0["name"]?.string } == ["flights"])
@@ -41,7 +30,7 @@ struct AdminCallTests {
 
     @Test("sessions are listed page by page and by user, and one that is ended is told to come again")
     func sessions() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             for client in 1...5 { try await bench.devices.open("flights", client: UInt64(client), user: "ada") }
             try await bench.devices.open("flights", client: 9, user: "ben")
             var (clients, after): ([String], String?) = ([], nil)
@@ -66,7 +55,7 @@ struct AdminCallTests {
 
     @Test("a user who is shut out is refused at once, also after a restart, until they are let in again")
     func users() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             try await bench.devices.open("flights", client: 1, user: "mallory")
             try await bench.devices.open("flights", client: 2, user: "ada")
             let answer = try await bench.get(
@@ -93,7 +82,7 @@ struct AdminCallTests {
 
     @Test("a client that is shut out is refused, and others of its user are not")
     func clients() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             try await bench.devices.open("flights", client: 1, user: "ada")
             try await bench.devices.open("flights", client: 2, user: "ada")
             #expect(try await bench.get("PUT", "databases/flights/shut-out/clients/1")["ended"]?.int == 1)
@@ -122,7 +111,7 @@ struct AdminCallTests {
 
     @Test("a reload says of each part what became of it")
     func reload() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             func outcomes() async throws -> [String: String] {
                 let parts = try await bench.get("POST", "reload")["parts"]?.elements ?? []
                 return Dictionary(
@@ -150,7 +139,7 @@ struct AdminCallTests {
 
     @Test("a reload serves the databases that the configuration has, and no others")
     func databasesByReload() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             let both = AdminBench.least.replacing(
                 "[{name: flights, folder: flights}]", with: "[{name: tasks, folder: tasks}]")
             bench.folder.write(both, "sync-server.yaml")
@@ -169,7 +158,7 @@ struct AdminCallTests {
 
     @Test("a database that a call adds is served, is there after a restart, and goes with its files when told so")
     func adding() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             try await bench.get(
                 "POST", "databases", #"{"name":"tasks","permissions":{"default":{"read":true,"write":true}}}"#,
                 status: 201)
@@ -198,7 +187,7 @@ struct AdminCallTests {
 
     @Test("a file that the operator has written is not overwritten")
     func fileOfOperator() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             try FileManager.default.createDirectory(
                 atPath: bench.folder.file("databases.d"), withIntermediateDirectories: true)
             bench.folder.write("name: tasks\nfolder: flights\n", "databases.d/tasks.yaml")
@@ -210,14 +199,14 @@ struct AdminCallTests {
     @Test("without a folder for them, calls add no databases")
     func noFolder() async throws {
         let text = AdminBench.least.replacing("databasesFolder: databases.d\n", with: "")
-        try await with(text) { bench in
+        try await AdminBench.run(text) { bench in
             try await bench.expect(422, "notConfigured", "POST", "databases", #"{"name":"tasks"}"#)
         }
     }
 
     @Test("databases come and go fifty times under traffic: every call has an answer, and nothing stays in memory")
     func fiftyTimes() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             let (dropped, devices) = (Dropped(), bench.devices)
             let callers = (1...4).map { number in
                 Task { () -> Int in
@@ -280,7 +269,7 @@ struct AdminCallTests {
 
     @Test("a backup is begun by a call, and listed with those before it")
     func backups() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             try await bench.devices.open("flights", client: 1, user: "ada")
             try await bench.get("POST", "databases/flights/backups", status: 202)
             var list = try await bench.get("GET", "databases/flights/backups")
@@ -292,7 +281,7 @@ struct AdminCallTests {
             #expect(list["failure"] == nil)
             try await bench.expect(404, "databaseUnknown", "POST", "databases/none/backups")
         }
-        try await with(AdminBench.least.replacing("backups: {folder: backups}\n", with: "")) { bench in
+        try await AdminBench.run(AdminBench.least.replacing("backups: {folder: backups}\n", with: "")) { bench in
             try await bench.expect(422, "notConfigured", "GET", "databases/flights/backups")
         }
     }

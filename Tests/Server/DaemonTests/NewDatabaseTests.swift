@@ -12,17 +12,6 @@ import Testing
 /// Whose tokens and whose rules hold for a database that comes while the server runs, and for another of its name.
 @Suite("Tokens and rules of databases that come and go")
 struct NewDatabaseTests {
-    private func with(_ body: (AdminBench) async throws -> Void) async throws {
-        let bench = try await AdminBench()
-        do {
-            try await body(bench)
-        } catch {
-            await bench.end()
-            throw error
-        }
-        await bench.end()
-    }
-
     private func code(_ bench: AdminBench, _ database: String) async throws -> SyncFailure.Code? {
         do {
             _ = try await bench.devices.caller("ada", of: database)
@@ -34,7 +23,7 @@ struct NewDatabaseTests {
 
     @Test("a database whose token keys cannot be read is not added, and never served under the tokens of all")
     func missingKey() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             let body = #"{"name":"secure","tokens":{"keys":[{"file":"keys/nowhere.pem","algorithm":"ES256"}]}}"#
             try await bench.expect(422, "configurationInvalid", "POST", "databases", body)
             #expect(try await code(bench, "secure") == .databaseUnknown)
@@ -45,7 +34,7 @@ struct NewDatabaseTests {
 
     @Test("another database's missing key does not change whose tokens a new one accepts")
     func anothersMissingKey() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             try FileManager.default.createDirectory(
                 atPath: bench.folder.file("databases.d"), withIntermediateDirectories: true)
             bench.folder.write(
@@ -64,7 +53,7 @@ struct NewDatabaseTests {
 
     @Test("there are no callers of a database that is not served: nobody is let in without its rules")
     func noDatabase() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             #expect(try await code(bench, "tasks") == .databaseUnknown)
             try await bench.get("POST", "databases", #"{"name":"tasks"}"#, status: 201)
             #expect(try await code(bench, "tasks") == nil)
@@ -75,7 +64,7 @@ struct NewDatabaseTests {
 
     @Test("who was found in a database is not known to the next one of its name")
     func sameName() async throws {
-        try await with { bench in
+        try await AdminBench.run { bench in
             try await bench.get("POST", "databases", #"{"name":"tasks"}"#, status: 201)
             let caller = try await bench.devices.caller("ada", of: "tasks")
             #expect(bench.tenants.service(of: "tasks")?.knows(caller) == true)
