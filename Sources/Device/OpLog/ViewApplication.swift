@@ -157,8 +157,8 @@ package final class ViewApplication {
                 // result. A server that has it out of view sends it whole when the create has brought it back.
                 let isCreated = pending.contains { if case .create = $0.operation { true } else { false } }
                 let state = isCreated ? ObjectState() : base.state
-                // If the server has lost its past, nobody knows up to which version the object was seen.
-                if state.isAlive, self.state.version != .zero {
+                // Before the first view, and where the server has lost its past, that is version zero: nothing was seen.
+                if state.isAlive {
                     trees.noteLeft(object, seen: self.state.version, of: self.state.incarnation)
                     hasLeft = true
                 }
@@ -433,7 +433,7 @@ package final class ViewApplication {
         guard acknowledged == state.lastSequence else {
             for object in suspects {
                 trees.addSuspect(object)
-                guard state.version != .zero, isUnheld(object) else { continue }
+                guard isUnheld(object) else { continue }
                 trees.noteLeft(object, seen: state.version, of: state.incarnation)
                 hasLeft = true
             }

@@ -140,6 +140,34 @@ import Testing
             ])
     }
 
+    @Test("what leaves with the first view was seen up to version zero, and so was what nothing holds after it")
+    func writingToWhatLeftWithTheFirstView() throws {
+        for isHolderSent in [false, true] {
+            let device = try Device(1)
+            var home = ObjectReference("Address", .null)
+            try device.write { transaction in
+                let (notes, addresses) = (transaction.table("Note")!, transaction.table("Address")!)
+                home.key = try device.replica.container(in: transaction)
+                notes.set(try notes.create(.int(1)), Column.home, .object(try addresses.create(home.key)))
+            }
+            func move(to name: String) throws {
+                try device.write { transaction in
+                    let addresses = transaction.table("Address")!
+                    addresses.set(addresses.key(for: home.key)!, Column.city, .string(name))
+                }
+            }
+            try set(device, 1, Column.title, .string("mine"))
+            try move(to: "Ulm")
+            // The server has the note with another home, so this one has ended, and nobody says so.
+            let told = isHolderSent ? ViewMessage.enter(note(1), state("a")) : .leave(note(1))
+            try apply(device, [told], acknowledged: 1, version: 5)
+            try move(to: "Rome")
+            let changeset = try #require(try device.pending().last)
+            #expect(changeset.base.rawValue == 5)
+            #expect(changeset.lastSeen == [Changeset.LastSeen(.zero, [home])], "holder sent: \(isHolderSent)")
+        }
+    }
+
     @Test("what is written to an embedded object that nothing holds any more says up to where its writer saw it")
     func writingToWhatNothingHolds() throws {
         let device = try Device(1)
