@@ -111,9 +111,12 @@ private struct Recording {
         return opened
     }
 
-    /// Adds an operation that was logged before. A create begins the life after one that has ended since.
+    /// Adds an operation that was logged before. A create begins the life after one that has ended since. A delete of an
+    /// earlier life than the object lives has no effect here and is left out: on a server that has joined the later
+    /// life into the earlier one (F4), it would end what was made since.
     mutating func addAgain(_ operation: Operation) throws(StoreError) {
         let object = operation.target
+        if case .delete(_, let end) = operation, let life = try livingLife(object), life > end { return }
         if let table = transaction.table(object.className), let key = table.key(for: object.key) {
             try keepBase(object, table, key)
         } else if previous[object] == nil {
@@ -131,6 +134,13 @@ private struct Recording {
             base.life >= life
         else { return changes.append(operation) }
         changes.append(.create(object, life: base.isAlive ? base.life : base.life + 1, fields: fields))
+    }
+
+    /// The life that an object lives here, or out of view as far as is remembered; nil if it has ended or is unknown.
+    private func livingLife(_ object: ObjectReference) throws(StoreError) -> UInt32? {
+        let isHere = transaction.table(object.className)?.key(for: object.key) != nil
+        let life = try trees.life(object) ?? (isHere ? 1 : 0)
+        return life % 2 == 1 ? life : nil
     }
 
     mutating func finish() {

@@ -83,6 +83,31 @@ struct SettingAsideTests {
         #expect(try device.visible.isEmpty)
     }
 
+    /// The server may have joined the new life into the old one. Then the old end would end it there, and not here.
+    @Test("an end that is submitted again after the object was made again is left out")
+    func endBeforeLaterLife() throws {
+        let device = try Device(1)
+        try create(1, "one", on: device)
+        try device.write { transaction in
+            let notes = transaction.table("Note")!
+            notes.delete(notes.key(for: .int(1))!, leavingGhost: true)
+        }
+        try create(1, "again", on: device)
+        let end = try setAside(2, on: device)
+        #expect(end.map(\.operations) == [[.delete(note(1), life: 2)]])
+        let sent = try device.pending()
+
+        #expect(try writing(device) { try device.replica.submitQuarantined(end[0].number, in: $0, now: 10) })
+        #expect(try device.pending() == sent)
+        #expect(try device.read { try Replica.quarantined(in: $0) }.isEmpty)
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("again"))
+        // Nothing about it is pending any more when the server says that it is out of view.
+        try device.apply(
+            ViewChange(
+                messages: [.leave(note(1))], acknowledged: 3, version: ServerVersion(4), view: .everything))
+        #expect(try device.visible.isEmpty)
+    }
+
     @Test("a life that was refused leaves the end before it known: the next create begins the same life")
     func endOutlastsRefusedLife() throws {
         let device = try Device(1)
