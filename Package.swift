@@ -120,10 +120,10 @@ let server: [Target] = [
         ],
         documents: ["SINKS.md"]
     ),
-    part("Server", "Store", uses: ["Merge", "Model", "Operations", "Query"]),
+    part("Server", "Store", uses: ["Limits", "Merge", "Model", "Operations", "Query"]),
     part(
         "Server", "StoreEmbedded",
-        uses: ["Environment", "Merge", "Model", "ObjectStore", "Operations", "Query", "Storage", "Store"]
+        uses: ["Environment", "Limits", "Merge", "Model", "ObjectStore", "Operations", "Query", "Storage", "Store"]
     ),
     part("Server", "Subscriptions", uses: ["Merge", "Model", "Operations", "Query", "Store"]),
     part("Server", "Telemetry", uses: ["JSON"], libraries: [Package.metrics], documents: ["AUDIT.md", "METRICS.md"]),

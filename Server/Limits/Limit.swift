@@ -24,6 +24,7 @@ package enum Limit: String, CaseIterable, Hashable, Sendable {
     case schemaAdditionsPerHourOfUser
     // How much is kept
     case storageMegabytes
+    case objectsOfUser
 
     /// What a rate is about.
     package struct Form: Hashable, Sendable {
@@ -51,7 +52,7 @@ package enum Limit: String, CaseIterable, Hashable, Sendable {
         case .accountsPerHourOfDatabase: Form(standard: 10_000, unit: "new accounts")
         case .schemaAdditionsPerHourOfUser: Form(standard: 1_000, unit: "new classes and properties")
         case .connections, .connectionsOfAddress, .handshakes, .handshakesOfAddress, .sessions, .sessionsOfUser,
-            .beginnings, .storageMegabytes:
+            .beginnings, .storageMegabytes, .objectsOfUser:
             nil
         }
     }

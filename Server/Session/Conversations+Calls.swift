@@ -68,6 +68,8 @@ extension Conversations {
         let batch = UploadBatch(
             client: client.id, user: user, permissions: caller.access?.permissions(),
             changesets: [changeset], call: terms)
-        return try await commits.submit(batch) { [self] in lookSoon() }.get()
+        let result = await commits.submit(batch) { [self] in lookSoon() }
+        note(result, of: caller)
+        return try result.get()
     }
 }

@@ -41,6 +41,19 @@ extension Conversations {
     }
 }
 
+extension Conversations {
+    /// Notes a limit of the record that an upload or a call has met.
+    func note(_ result: Result<CommitOutcome, StoreFailure>, of caller: KnownCaller) {
+        if case .success(let outcome) = result, let reached = outcome.failure?.reached { note(reached, of: caller) }
+    }
+
+    func note(_ reached: LimitReached, of caller: KnownCaller) {
+        var reached = reached
+        reached.address = caller.address
+        rates.note(reached)
+    }
+}
+
 extension SyncFailure {
     /// The device keeps what it has not sent, and comes again after the time.
     package init(_ reached: LimitReached) {

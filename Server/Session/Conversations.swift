@@ -144,6 +144,7 @@ package final class Conversations: Sendable {
         let operations = changesets.reduce(0) { $0 + $1.workCount }
         try takeRates(of: batch.client, by: caller, operations: operations, bytes: bytes)
         let result = await commits.submit(batch) { [self] in lookSoon() }
+        note(result, of: caller)
         let party = SessionParty(
             client: batch.client, user: batch.user, address: caller.address, session: session)
         sessions.observer.observe(.uploaded(Uploaded(party: party, result)))
@@ -193,8 +194,13 @@ package final class Conversations: Sendable {
             let operations = batch.entries.reduce(0) { $0 + max($1.count, 1) }
             try takeRates(of: batch.client, by: caller, operations: operations, bytes: bytes)
             let time = sessions.now()
-            let last = try await intakeThread.run { [sessions] () throws(StoreFailure) -> UInt64 in
-                try sessions.ingest(oneWay, receivedAt: time)
+            let last = try await intakeThread.run { [self] () throws(StoreFailure) -> UInt64 in
+                do throws(StoreFailure) {
+                    return try sessions.ingest(oneWay, receivedAt: time)
+                } catch {
+                    if let reached = error.reached { note(reached, of: caller) }
+                    throw error
+                }
             }
             facts.entries = Int(clamping: last + 1 - min(batch.first, last + 1))
             return last

@@ -1,3 +1,5 @@
+package import CausewayLimits
+
 /// Why the record could not do something: what happened, and a sentence that names cause and remedy.
 package struct StoreFailure: Error, Hashable, Sendable {
     package var code: Code
@@ -6,6 +8,8 @@ package struct StoreFailure: Error, Hashable, Sendable {
     package var refusals: [Refusal]
     /// After how long to try again, where too much waits.
     package var retryAfterMilliseconds: UInt64?
+    /// The operator's limit that was met, where there is one.
+    package var reached: LimitReached?
 
     package init(
         _ code: Code, _ message: String, refusals: [Refusal] = [], retryAfterMilliseconds: UInt64? = nil
@@ -14,6 +18,12 @@ package struct StoreFailure: Error, Hashable, Sendable {
         self.code = code
         self.message = message
         self.refusals = refusals
+    }
+
+    /// There is no room for what a user would add. It waits where it is.
+    package init(_ reached: LimitReached, _ message: String) {
+        self.init(.outOfSpace, message, retryAfterMilliseconds: reached.waitMilliseconds)
+        self.reached = reached
     }
 
     /// One code for each thing a caller does differently.

@@ -20,6 +20,7 @@ import CausewayModel
 /// | history | version, 8 | `HistoryRecord` |
 /// | images | version, 8; number, 4 | `ObjectState` |
 /// | edits | version, 8; number, 4; column, 4 | `KeptEdits`: what the version did to a list, set, map or text of the object |
+/// | creators | a user's name | how many objects that exist now the user's clients created, 8: see `CreatorTree` |
 /// | refusals | client, 8; changeset, 8 | `RefusalRecord`; of an earlier build also client, 8; changeset, 8; operation, 4: code, reason, object |
 /// | receipts | length of the user's name, 2; user; key of the call | `ReceiptTree` |
 /// | receipts.order | number, 8 | key of the receipt |
@@ -43,6 +44,7 @@ enum Layout {
     static let history = "server.history"
     static let images = "server.images"
     static let edits = "server.edits"
+    static let creators = "server.creators"
     static let refusals = "server.refusals"
     static let receipts = "server.receipts"
     static let receiptOrder = "server.receipts.order"

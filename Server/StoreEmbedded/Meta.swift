@@ -18,6 +18,9 @@ struct Meta {
     var leapEnd: UInt64
     /// The latest stamp that was given here.
     var newestStamp: UInt64
+    /// The version at which the objects of users were last counted: the newest one, except in a record that an earlier
+    /// build has written.
+    private(set) var counted: ServerVersion
 
     init(in transaction: Transaction) {
         let tree = transaction.tree(Layout.meta)
@@ -31,6 +34,7 @@ struct Meta {
         leapStart = number("leapStart")
         leapEnd = number("leapEnd")
         newestStamp = number("newestStamp")
+        counted = ServerVersion(number("counted"))
     }
 
     /// `received` alone.
@@ -48,6 +52,8 @@ struct Meta {
             ("epoch", epoch), ("version", version.rawValue), ("historyStart", historyStart.rawValue),
             ("historyBytes", historyBytes), ("oldestTime", oldestTime),
             ("received", received), ("leapStart", leapStart), ("leapEnd", leapEnd), ("newestStamp", newestStamp),
+            // Whoever makes a version counts what it does.
+            ("counted", version.rawValue),
         ] {
             tree.put(Array(name.utf8), Layout.bytes(number))
         }

@@ -1,3 +1,4 @@
+import CausewayLimits
 import CausewayModel
 import CausewayOperations
 import CausewayStore
@@ -32,10 +33,11 @@ struct StorageRoom {
         }
         guard usedBytes >= bytesMax else { return nil }
         return StoreFailure(
-            .outOfSpace,
+            LimitReached(
+                .storageMegabytes, value: Int(clamping: bytesMax >> 20), waitMilliseconds: Self.waitMilliseconds),
             "The database takes \(usedBytes >> 20) of the \(bytesMax >> 20) MiB that it may "
                 + "(limits.storageMegabytes). Deletes are taken, and nothing that is unsent is lost. Delete what is not "
-                + "needed, or raise the limit.", retryAfterMilliseconds: Self.waitMilliseconds)
+                + "needed, or raise the limit.")
     }
 }
 

@@ -103,6 +103,7 @@ extension StoreEmbedded {
         }
         let catalog = catalog(of: transaction)
         var check = OperationCheck(catalog, of: batch.client, predecessors: client.predecessors, in: transaction)
+        let quota = ObjectQuota(of: batch.user, objectsMax: options.objectsOfUserMax, in: transaction)
         var merging: Merging?
         for changeset in batch.numbered(after: client.committed) where changeset.sequence > client.committed {
             do throws(StoreFailure) {
@@ -110,6 +111,7 @@ extension StoreEmbedded {
                 try checkRefusals(of: client)
                 // Not refused for good: the device keeps it, and what comes after it.
                 if let shortage, changeset.mayGrow { throw shortage }
+                if let shortage = try quota?.shortage(of: changeset, after: merging, catalog) { throw shortage }
             } catch {
                 outcome.failure = error
                 break

@@ -20,6 +20,7 @@ import Synchronization
 ///    `MarkTree`.
 /// 6. *declared*: per class and property who added it, and when a device last declared it.
 /// 7. *clients*: per client its user and its last committed changeset, written in the transaction that applies it [I2].
+/// 8. *creators*: per user how many objects its clients have created that exist; see `CreatorTree`.
 ///
 /// Everything that one upload changes commits in one transaction. Commits run one at a time; snapshots never wait.
 package final class StoreEmbedded: StoreBackend, OneWayIntake {
@@ -57,6 +58,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         package var clientDaysMax: UInt64
         /// From how many bytes in use on only what removes is taken; nil when the disk alone is the limit.
         package var storageBytesMax: UInt64?
+        /// How many objects of top-level classes the clients of one user may have created that exist; nil is any number.
+        package var objectsOfUserMax: Int?
         package var mapSizeBytes: Int?
         package var inMemory: Bool
 
@@ -67,8 +70,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             toldRefusalBytesMax: UInt64 = 256 << 10, refusalsMax: Int = 10_000, pastEntriesMax: Int = 100_000,
             ruleElementsMax: Int = 1 << 20, receiptsMax: UInt64 = 200_000,
             receiptAgeMaxMilliseconds: UInt64 = 86_400_000, schemaBounds: SchemaBounds = SchemaBounds(),
-            clientDaysMax: UInt64 = 365, storageBytesMax: UInt64? = nil, mapSizeBytes: Int? = nil,
-            inMemory: Bool = false
+            clientDaysMax: UInt64 = 365, storageBytesMax: UInt64? = nil, objectsOfUserMax: Int? = nil,
+            mapSizeBytes: Int? = nil, inMemory: Bool = false
         ) {
             self.historyVersionsMax = historyVersionsMax
             self.historyBytesMax = historyBytesMax
@@ -84,6 +87,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             self.schemaBounds = schemaBounds
             self.clientDaysMax = clientDaysMax
             self.storageBytesMax = storageBytesMax
+            self.objectsOfUserMax = objectsOfUserMax
             self.mapSizeBytes = mapSizeBytes
             self.inMemory = inMemory
         }
@@ -142,8 +146,14 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         var storeOptions = ObjectStore.Options()
         storeOptions.inMemory = options.inMemory
         storeOptions.mapSizeBytes = options.mapSizeBytes
+        let store: ObjectStore
         do {
-            let store = try ObjectStore.open(path: folder + "/database.causeway", options: storeOptions)
+            store = try ObjectStore.open(path: folder + "/database.causeway", options: storeOptions)
+        } catch {
+            throw StoreFailure(error)
+        }
+        try prepare(store, epochSeed: epochSeed)
+        do {
             return try StoreEmbedded(store, options, epochSeed: epochSeed)
         } catch {
             throw StoreFailure(error)
@@ -151,26 +161,13 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     }
 
     private init(_ store: ObjectStore, _ options: Options, epochSeed: UInt64) throws(StoreError) {
-        precondition(epochSeed != 0, "Epoch zero stands for a device that knows no server yet.")
         self.store = store
         optionsInForce = Mutex(options)
         room = Mutex(options.storageBytesMax.map { StorageRoom(bytesMax: $0) })
         let reading = try store.read()
-        var meta = Meta(in: reading)
+        let meta = Meta(in: reading)
         arrivals = Atomic(Arrivals.newest(in: reading) ?? 0)
         reading.end()
-        if meta.epoch == 0 {
-            let writing = try store.write()
-            defer { writing.end() }
-            meta = Meta(in: writing)
-            if meta.epoch == 0 {
-                meta.epoch = epochSeed
-                meta.save(in: writing)
-                _ = try writing.commit(.durable)
-            } else {
-                writing.abort()
-            }
-        }
         epoch = meta.epoch
         run = epochSeed
         newest = Atomic(meta.version.rawValue)
@@ -186,6 +183,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             known.refusalsMax = options.refusalsMax
             known.schemaBounds = options.schemaBounds
             known.storageBytesMax = options.storageBytesMax
+            known.objectsOfUserMax = options.objectsOfUserMax
         }
         room.withLock { $0 = options.storageBytesMax.map { StorageRoom(bytesMax: $0) } }
     }

@@ -46,6 +46,7 @@ extension Configuration {
     /// What may be different in each database.
     private static func readDatabaseLimits(_ section: inout Section, _ limits: inout Limits) {
         limits.storageMegabytes = section.number("storageMegabytes", 1...268_435_456, default: limits.storageMegabytes)
+        limits.objectsOfUser = section.number("objectsOfUser", 1...1_000_000_000_000, default: limits.objectsOfUser)
         limits.creditKilobytes = section.number("creditKilobytes", 64...65_536, default: limits.creditKilobytes)
         limits.heartbeatSeconds = section.number("heartbeatSeconds", 1...300, default: limits.heartbeatSeconds)
         limits.historyVersions = section.number(

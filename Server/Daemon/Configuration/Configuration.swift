@@ -114,6 +114,8 @@ struct Configuration: Hashable, Sendable {
         var rates = Rates.standard
         /// How large the newest state of each database may become.
         var storageMegabytes = 65_536
+        /// How many objects that exist the devices of one user may have created in each database.
+        var objectsOfUser = 10_000_000
         /// The largest payload of a frame, after decompression.
         var frameMegabytes = 16
         /// How far a download may run ahead of what its device has consumed.

@@ -13,7 +13,8 @@ extension Configuration.Limits {
         [
             ("connections", \.connections), ("connectionsOfAddress", \.connectionsOfAddress),
             ("handshakes", \.handshakes), ("handshakesOfAddress", \.handshakesOfAddress),
-            ("storageMegabytes", \.storageMegabytes), ("burstSeconds", \.rates.burstSeconds),
+            ("storageMegabytes", \.storageMegabytes), ("objectsOfUser", \.objectsOfUser),
+            ("burstSeconds", \.rates.burstSeconds),
             ("creditKilobytes", \.creditKilobytes), ("historyVersions", \.historyVersions),
             ("historyMegabytes", \.historyMegabytes), ("historyDays", \.historyDays), ("clientDays", \.clientDays),
             ("refusals", \.refusals), ("sessions", \.sessions), ("sessionsOfUser", \.sessionsOfUser),

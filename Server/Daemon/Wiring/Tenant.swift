@@ -152,7 +152,7 @@ extension Configuration.Limits {
             historyVersionsMax: UInt64(historyVersions), historyBytesMax: UInt64(historyMegabytes) << 20,
             historyAgeMaxMilliseconds: UInt64(historyDays) * 86_400_000, refusalsMax: refusals,
             schemaBounds: schemaBounds, clientDaysMax: UInt64(clientDays),
-            storageBytesMax: UInt64(storageMegabytes) << 20)
+            storageBytesMax: UInt64(storageMegabytes) << 20, objectsOfUserMax: objectsOfUser)
     }
 
     var sessionBounds: SessionBounds {

@@ -123,7 +123,7 @@ extension APIError {
     package var answer: HTTPAnswer {
         var answer = HTTPAnswer.json(json, status: code.status)
         if code.status == 401 { answer.headers.append(.init("www-authenticate", "Bearer")) }
-        if code.isForLater {
+        if code.isForLater || retryAfterSeconds != nil {
             answer.headers.append(.init("retry-after", String(retryAfterSeconds ?? Self.retrySeconds)))
         }
         if !methodsAllowed.isEmpty {

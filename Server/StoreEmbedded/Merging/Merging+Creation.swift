@@ -124,6 +124,7 @@ extension Merging {
     /// Saves the stamps of rows that were created alike.
     func save(_ stamps: ObjectStamps, of keys: ClosedRange<ObjectKey>, _ classNumber: Int) {
         stamps.saveBirths(classNumber, keys, in: transaction)
+        noteObjects(Int(keys.upperBound.rawValue - keys.lowerBound.rawValue) + 1, by: stamps.born.client)
         if let last = creation.births.last, last.classNumber == classNumber,
             last.keys.upperBound.rawValue + 1 == keys.lowerBound.rawValue
         {

@@ -69,6 +69,7 @@ extension Merging {
             object.loaded.insert(column)
         }
         stamps.save(plan.number, key, in: transaction)
+        if plan.schema.kind == .object { noteObjects(1, by: stamps.born.client) }
         saveCounters(of: object, key)
         object.key = key
         object.stamps = stamps
@@ -98,6 +99,7 @@ extension Merging {
         for column in object.plan.counterColumns {
             CounterRecord.remove(object.name.classNumber, column, key, in: transaction)
         }
+        if object.plan.schema.kind == .object, let creator = object.stamps?.born.client { noteObjects(-1, by: creator) }
         object.key = nil
         object.stamps = nil
         object.loaded = PropertyNumbers()
@@ -151,6 +153,10 @@ extension Merging {
         saveCounters(of: object, key)
         if stamps != before {
             stamps.save(plan.number, key, in: transaction)
+            if plan.schema.kind == .object, stamps.born.client != before.born.client {
+                noteObjects(-1, by: before.born.client)
+                noteObjects(1, by: stamps.born.client)
+            }
             object.stamps = stamps
         }
     }

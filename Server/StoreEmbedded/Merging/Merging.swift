@@ -41,6 +41,8 @@ final class Merging {
     var creation = Creation()
     /// Per class, once asked for.
     var forgottenEnds: [Int: ForgottenEnds] = [:]
+    /// Objects that are there or gone, by who created them.
+    private var creators = CreatorChanges()
     private var tables: [Int: Table] = [:]
 
     init(
@@ -142,6 +144,14 @@ final class Merging {
         if object.state.join(operation, stamp: changeset.stamp) == .noEffect { object.effective = false }
     }
 
+    /// Notes objects of a top-level class that have come, or have gone when their number is negative.
+    func noteObjects(_ count: Int, by creator: ClientID) { creators.add(count, by: creator) }
+
+    /// How many more objects of a user there are since the version began.
+    func changeOfObjects(of user: String) throws(StoreFailure) -> Int {
+        try creators.change(of: user, in: transaction)
+    }
+
     func note(_ object: WorkingObject) {
         object.isTouched = true
         guard !object.isUnwritten else { return }
@@ -151,7 +161,7 @@ final class Merging {
 
     // MARK: - The end of the version
 
-    /// Writes what this version did into the history.
+    /// Writes what this version did into the history, and counts the objects of users.
     ///
     /// - Parameter editedBytesMin: `StoreEmbedded.Options.editedBytesMin`.
     func finish(_ meta: inout Meta, editedBytesMin: Int) throws(StoreFailure) {
@@ -192,6 +202,7 @@ final class Merging {
                 HistoryRecord.Entry(
                     name: root, row: key, before: .unchanged, columns: PropertyNumbers(), effective: true, root: nil))
         }
+        CreatorTree(in: transaction).add(try creators.settled(in: transaction))
         HistoryTree(in: transaction).append(record, images: images, edits: edits, at: version, &meta)
     }
 }

@@ -89,7 +89,7 @@ struct RecordCatalog: Sendable {
         return plan
     }
 
-    private static func numbers(in transaction: Transaction) -> ExactDictionary<Int> {
+    static func numbers(in transaction: Transaction) -> ExactDictionary<Int> {
         var numbers: ExactDictionary<Int> = [:]
         transaction.tree(Layout.classes).scan(from: [], upTo: nil) { key, value in
             if let number: UInt32 = Layout.number(value) { numbers[String(decoding: key, as: UTF8.self)] = Int(number) }

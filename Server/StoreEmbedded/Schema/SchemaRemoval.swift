@@ -93,6 +93,7 @@ struct SchemaRemoval {
         try removeRecords(of: parts())
         let declared = DeclaredTree(in: transaction)
         guard let column else {
+            try forgetCreators()
             try ForgottenEnds.forgetAll(plan.number, at: version, lifeMax: try lifeMax(), in: transaction)
             for tree in [
                 Layout.stamps, Layout.births, Layout.lists, Layout.counters, Layout.marked, Layout.folded, Layout.ends,
@@ -109,6 +110,14 @@ struct SchemaRemoval {
         renumber(Layout.marks, from: [], upTo: nil, classAt: 8, Self.closingUp(column))
         try removeStamps(of: column)
         declared.remove(plan.name, plan.schema.properties[column].name)
+    }
+
+    /// Must see the rows and their stamps.
+    private func forgetCreators() throws(StoreFailure) {
+        guard plan.schema.kind == .object else { return }
+        var changes = CreatorChanges()
+        try CreatorCensus.count(plan.number, table(plan.number), in: transaction, times: -1, into: &changes)
+        CreatorTree(in: transaction).add(try changes.settled(in: transaction))
     }
 
     private var prefix: [UInt8] { Layout.bytes(UInt32(truncatingIfNeeded: plan.number)) }

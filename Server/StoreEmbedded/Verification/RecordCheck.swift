@@ -21,6 +21,7 @@ import CausewayStore
 /// 12. The order of receipts has each receipt once, without gaps.
 /// 13. Each arrival is noted at its object, which is of a one-way class, and none is behind the newest one.
 /// 14. Positions are texts under a name.
+/// 15. The number of objects of a user is that of the rows which clients of the user created.
 ///
 /// Rows of embedded classes are exempt where a one-way object may hold them: those have neither stamps nor states, and
 /// their rows go with what held them.
@@ -48,7 +49,7 @@ final class RecordCheck {
         checkClasses()
         let steps = [
             checkClients, checkHistory, checkEnds, checkForgotten, checkMarks, checkRefusals, checkReceipts,
-            checkArrivals, checkPositions,
+            checkArrivals, checkPositions, checkCreators,
         ]
         let total = Double(steps.count + classes.count)
         for (done, step) in steps.enumerated() {

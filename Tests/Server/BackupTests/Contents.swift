@@ -33,6 +33,7 @@ func contents(of folder: String) throws -> [String] {
 
 /// The trees of `StoreEmbedded/Layout.swift`.
 private let recordTrees = [
-    "meta", "classes", "declared", "clients", "stamps", "births", "lists", "counters", "ends", "forgotten", "marks",
+    "meta", "classes", "declared", "clients", "creators", "stamps", "births", "lists", "counters", "ends", "forgotten",
+    "marks",
     "marked", "folded", "history", "images", "edits", "refusals",
 ]

@@ -146,6 +146,7 @@ struct ConfigurationTests {
               requestsPerSecondOfUser: 2
               burstSeconds: 9
               storageMegabytes: 77
+              objectsOfUser: 78
               frameMegabytes: 1
               creditKilobytes: 64
               heartbeatSeconds: 1
@@ -182,6 +183,7 @@ struct ConfigurationTests {
             configuration.limits
                 == Configuration.Limits(
                     connections: 5, handshakes: 4, handshakesOfAddress: 3, rates: rates, storageMegabytes: 77,
+                    objectsOfUser: 78,
                     frameMegabytes: 1, creditKilobytes: 64, heartbeatSeconds: 1, historyVersions: 1_000,
                     historyMegabytes: 16, historyDays: 2, clientDays: 3, operations: 2_000, refusals: 300,
                     queryTerms: 400,

@@ -38,7 +38,8 @@ final class APIBench: Sendable {
             epochSeed: UInt64.random(in: 1...UInt64.max))
         try store.extendSchema(schema)
         conversations = Conversations(
-            backend: store, intake: Intake(store), rates: RateGate(rates, now: { 0 }), now: { now })
+            backend: store, intake: Intake(store), rates: RateGate(rates, now: { 0 }, reached: events.note),
+            now: { now })
         api = DataAPI(
             databases: [Self.database: conversations], authenticator: Names(rules: self.rules), limits: limits,
             observer: events)
@@ -48,6 +49,12 @@ final class APIBench: Sendable {
         private let told = Mutex<[APIEvent]>([])
 
         var all: [APIEvent] { told.withLock { $0 } }
+
+        private let limits = Mutex<[LimitReached]>([])
+        /// Limits that somebody has met.
+        var met: [LimitReached] { limits.withLock { $0 } }
+
+        func note(_ reached: LimitReached) { limits.withLock { $0.append(reached) } }
 
         func observe(_ event: APIEvent) { told.withLock { $0.append(event) } }
     }

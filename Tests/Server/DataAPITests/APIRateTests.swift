@@ -1,5 +1,6 @@
 import CausewayLimits
 import CausewaySession
+import CausewayStoreEmbedded
 import Testing
 
 @testable import CausewayDataAPI
@@ -29,6 +30,33 @@ struct APIRateTests {
         refused(try await bench.call("PATCH", "objects/Bed/north", #"{"sun": 4}"#), .operationsPerSecondOfUser)
         #expect(try await bench.call("GET", "objects/Bed/north").status == 200)
         #expect(try await bench.call("PATCH", "objects/Bed/north", #"{"sun": 5}"#, as: "bob").status == 200)
+    }
+
+    @Test("creates over the objects of a user: 507 with a time, and deletes make room")
+    func objectsOfUser() async throws {
+        let bench = try APIBench()
+        bench.store.take(StoreEmbedded.Options(objectsOfUserMax: 1))
+        #expect(try await bench.call("POST", "objects/Bed", bed).status == 201)
+        let south = #"{"_id": "south", "sun": 1}"#
+        let refused = try await bench.call("POST", "objects/Bed", south)
+        #expect(refused.status == 507 && refused.code == "serverOutOfSpace", "\(refused.text)")
+        #expect(refused.header("retry-after") == "300")
+        #expect(refused.text.contains("limits.objectsOfUser"), "\(refused.text)")
+        #expect(bench.events.met.map(\.limit) == [.objectsOfUser] && bench.events.met.first?.subject == "ann")
+        #expect(try await bench.call("PATCH", "objects/Bed/north", #"{"sun": 5}"#).status == 200)
+        #expect(try await bench.call("POST", "objects/Bed", south, as: "bob").status == 201)
+        #expect(try await bench.call("DELETE", "objects/Bed/north").status == 200)
+        #expect(try await bench.call("POST", "objects/Bed", bed).status == 201)
+        #expect(try bench.store.objects(of: "ann") == 1)
+    }
+
+    @Test("a full database: 507 with a time, and the limit is counted")
+    func full() async throws {
+        let bench = try APIBench()
+        bench.store.take(StoreEmbedded.Options(storageBytesMax: 1))
+        let refused = try await bench.call("POST", "objects/Bed", bed)
+        #expect(refused.status == 507 && refused.header("retry-after") == "300")
+        #expect(bench.events.met.map(\.limit) == [.storageMegabytes])
     }
 
     @Test("reading is charged by its time")

@@ -87,7 +87,7 @@ struct RecordVerificationTests {
         for tree in [
             "stamps", "births", "lists", "counters", "ends", "marks", "marked", "history", "images", "edits",
             "receipts",
-            "arrivals", "arrived", "positions",
+            "arrivals", "arrived", "positions", "creators",
         ] {
             #expect(try record.count("server." + tree) > 0, "\(tree)")
         }
@@ -265,6 +265,9 @@ struct RecordVerificationTests {
         },
         Break("a position is no text", "The position of 'webhook/h' cannot be read") { transaction in
             changeFirst(Layout.positions, in: transaction) { _, value in value = [0xFF] }
+        },
+        Break("the objects of a user are miscounted", "objects are counted") { transaction in
+            CreatorTree(in: transaction).add([ExactString("user"): 1])
         },
         Break("the runs of the server go back", "run of the server") { transaction in
             var writer = ByteWriter()

@@ -55,6 +55,49 @@ struct RatesTests {
         await bench.end()
     }
 
+    @Test(
+        "a device over its user's objects waits with what it wrote, others go on, and it goes on after deletes of another"
+    )
+    func objectsOfUser() async throws {
+        let bench = try Bench(options: StoreEmbedded.Options(objectsOfUserMax: 5))
+        bench.caller("over").is("eve")
+        bench.caller("second").is("eve")
+        let realms = [try await open(bench, "over"), try await open(bench, "honest"), try await open(bench, "second")]
+        let (over, honest, second) = (realms[0], realms[1], realms[2])
+        func add(_ ids: Range<Int>, to realm: Realm) throws {
+            try realm.write { for id in ids { realm.create(Chore.self, value: ["id": id, "title": "kept"]) } }
+        }
+        try add(0..<5, to: over)
+        try await over.syncSession?.wait(for: .upload)
+        try add(10..<13, to: over)
+        try add(100..<105, to: honest)
+        try await honest.syncSession?.wait(for: .upload)
+        #expect(try bench.store.objects(of: "eve") == 5)
+        #expect(try bench.store.count(of: "Chore") == 10)
+        // It keeps what it wrote, and hears of what others write.
+        try await over.syncSession?.wait(for: .download)
+        over.refresh()
+        #expect(over.objects(Chore.self).count == 13)
+        // Another device of the user is refused the same, and may delete.
+        try await second.syncSession?.wait(for: .download)
+        second.refresh()
+        try second.write {
+            for id in 0..<3 { second.object(ofType: Chore.self, forPrimaryKey: id).map { second.delete($0) } }
+        }
+        try await second.syncSession?.wait(for: .upload)
+        over.syncSession?.reconnect()
+        try await over.syncSession?.wait(for: .upload)
+        #expect(try bench.store.objects(of: "eve") == 5)
+        // The operator raises the limit.
+        try add(20..<24, to: over)
+        bench.store.take(StoreEmbedded.Options(objectsOfUserMax: 9))
+        over.syncSession?.reconnect()
+        try await over.syncSession?.wait(for: .upload)
+        #expect(try bench.store.objects(of: "eve") == 9)
+        #expect(try bench.store.count(of: "Chore") == 14)
+        await bench.end()
+    }
+
     @Test("a full database takes nothing more, its devices keep what they wrote and go on reading")
     func fullDatabase() async throws {
         let bench = try Bench(options: StoreEmbedded.Options(storageBytesMax: 1))

@@ -1,0 +1,46 @@
+import CausewayModel
+import CausewayObjectStore
+import CausewayStorage
+import CausewayStore
+
+// What a record needs before it is used: done at its first opening, and after an earlier build has written it.
+
+extension StoreEmbedded {
+    /// Names a new record. Counts the objects of users in one that an earlier build wrote last.
+    static func prepare(_ store: ObjectStore, epochSeed: UInt64) throws(StoreFailure) {
+        precondition(epochSeed != 0, "Epoch zero stands for a device that knows no server yet.")
+        guard try !isPrepared(store) else { return }
+        let writing: Transaction
+        do {
+            writing = try store.write()
+        } catch {
+            throw StoreFailure(error)
+        }
+        defer { writing.end() }
+        do throws(StoreFailure) {
+            var meta = Meta(in: writing)
+            if meta.epoch == 0 { meta.epoch = epochSeed }
+            CreatorTree(in: writing).replace(by: try CreatorCensus.objects(in: writing))
+            meta.save(in: writing)
+        } catch {
+            writing.abort()
+            throw error
+        }
+        do {
+            _ = try writing.commit(.durable)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    private static func isPrepared(_ store: ObjectStore) throws(StoreFailure) -> Bool {
+        do throws(StoreError) {
+            let reading = try store.read()
+            defer { reading.end() }
+            let meta = Meta(in: reading)
+            return meta.epoch != 0 && meta.counted == meta.version
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+}
