@@ -10,6 +10,7 @@ extension AdminRoutes {
         routes.addDatabaseChanges(desk)
         routes.addSessions(desk)
         routes.addShuttingOut(desk)
+        routes.addUsers(desk)
         routes.addClients(desk)
         routes.addBackups(desk)
         routes.addReload(desk)

@@ -3,7 +3,10 @@ import CausewayEnvironment
 import CausewayFolders
 import CausewayJSON
 import CausewayModel
+import CausewayOperations
 import CausewaySession
+import CausewayStore
+import CausewayStoreEmbedded
 import CausewayWire
 import Foundation
 import Testing
@@ -97,6 +100,38 @@ struct AdminCallTests {
             try await bench.expect(404, "clientUnknown", "DELETE", "databases/flights/clients/1")
             try await bench.get("DELETE", "databases/flights/shut-out/clients/1")
             try await bench.devices.open("flights", client: 1, user: "ada")
+        }
+    }
+
+    @Test("users are listed with their objects, those with most first, page by page")
+    func objectsOfUsers() async throws {
+        try await AdminBench.run { bench in
+            let store = try #require(bench.tenants["flights"]).store
+            for (number, user) in ["ada", "ben:x", "cid"].enumerated() {
+                try await bench.devices.open("flights", client: UInt64(number + 1), user: user)
+                let client = ClientID(UInt64(number + 1))
+                let made = (0..<(user == "ada" ? 1 : 3)).map { row in
+                    Operation.create(
+                        ObjectReference("Flight", .int(Int64(number * 10 + row))), life: 1, fields: [])
+                }
+                let changeset = Changeset(
+                    client: client, sequence: 1, stamp: Stamp(time: 1 << 16, client: client), base: store.version,
+                    operations: made)
+                _ = try store.commit(
+                    [UploadBatch(client: client, user: user, changesets: [changeset])], receivedAt: 1_000)
+            }
+            var (users, after): ([String], String?) = ([], nil)
+            repeat {
+                let page = try await bench.get(
+                    "GET", "databases/flights/users?limit=1" + (after.map { "&after=\($0)" } ?? ""))
+                for user in page["users"]?.elements ?? [] {
+                    users.append("\(user["user"]?.string ?? "") \(user["objects"]?.int ?? 0)")
+                }
+                after = page["next"]?.string
+            } while after != nil
+            #expect(users == ["ben:x 3", "cid 3", "ada 1"])
+            try await bench.expect(400, "requestInvalid", "GET", "databases/flights/users?after=ada")
+            try await bench.expect(404, "databaseUnknown", "GET", "databases/nothing/users")
         }
     }
 

@@ -31,8 +31,8 @@ private struct ShutOutCalls {
 
 struct AdminUsers: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "users", abstract: "Shuts users out of a database, and lets them in again.",
-        subcommands: [List.self, ShutOut.self, LetIn.self], defaultSubcommand: List.self)
+        commandName: "users", abstract: "Shuts users out of a database, lets them in again, and counts their objects.",
+        subcommands: [List.self, ShutOut.self, LetIn.self, Objects.self], defaultSubcommand: List.self)
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Prints the users that are shut out.")
@@ -67,6 +67,21 @@ struct AdminUsers: ParsableCommand {
         var user: String
 
         func run() async throws { try await ShutOutCalls(place: place, kind: "users").letIn(user) }
+    }
+}
+
+extension AdminUsers {
+    struct Objects: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Prints how many objects that exist each user created, those with most first.",
+            discussion: "The limit on them is limits.objectsOfUser of the configuration.")
+
+        @OptionGroup var place: AdminDatabaseOption
+
+        func run() async throws {
+            try await place.options.showList(
+                place.path + ["users"], "users", [AdminColumn("USER", "user"), AdminColumn("OBJECTS", "objects")])
+        }
     }
 }
 
