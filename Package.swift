@@ -252,7 +252,7 @@ let tests: [Target] = [
         "Server", "Backup",
         uses: shape + storage + ["Backup", "Identity", "Store", "StoreEmbedded", "Support/Folders", "Support/Seeds"]
     ),
-    test("Server", "Session", uses: shape + ["Session", "Store", "Support/Seeds", "Wire"]),
+    test("Server", "Session", uses: shape + ["Limits", "Session", "Store", "Support/Seeds", "Wire"]),
     test(
         "Server", "Sinks",
         uses: shape + [

@@ -8,6 +8,7 @@ package enum Limit: String, CaseIterable, Hashable, Sendable {
     case handshakesOfAddress
     case sessions
     case sessionsOfUser
+    case queryMegabytesOfUser
     case beginnings
     // How many in a time
     case requestsPerSecondOfAddress
@@ -52,7 +53,7 @@ package enum Limit: String, CaseIterable, Hashable, Sendable {
         case .accountsPerHourOfDatabase: Form(standard: 10_000, unit: "new accounts")
         case .schemaAdditionsPerHourOfUser: Form(standard: 1_000, unit: "new classes and properties")
         case .connections, .connectionsOfAddress, .handshakes, .handshakesOfAddress, .sessions, .sessionsOfUser,
-            .beginnings, .storageMegabytes, .objectsOfUser:
+            .queryMegabytesOfUser, .beginnings, .storageMegabytes, .objectsOfUser:
             nil
         }
     }

@@ -1,3 +1,4 @@
+import CausewayLimits
 package import CausewayModel
 import CausewaySubscriptions
 import CausewayWire
@@ -115,8 +116,12 @@ struct SessionTable {
         if session.isBeginning.exchange(false, ordering: .relaxed) { beginnings -= 1 }
     }
 
-    /// Whether a user, and not the database, has no more room.
-    func isFull(of user: String) -> Bool { open.count < bounds.sessions && ofUser[user] != nil }
+    /// Why a user's session finds no place.
+    func limitMet(by user: String) -> Limit {
+        if open.count >= bounds.sessions { return .sessions }
+        let sessions = ofUser[user]?.sessions ?? 0
+        return sessions >= bounds.sessionsOfUser ? .sessionsOfUser : .queryMegabytesOfUser
+    }
 
     private func isFull(for user: String, _ queryBytes: Int) -> Bool {
         let share = ofUser[user] ?? Share()

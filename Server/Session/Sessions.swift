@@ -112,7 +112,9 @@ package final class Sessions: Sendable {
     package func want(_ session: UInt64, user: String, _ queries: QuerySet) throws(SyncFailure) {
         let open = try find(session, user)
         let queryBytes = queries.weight + open.conversation.withLock { $0.held.weight }
-        guard table.withLock({ $0.reweigh(session, queryBytes: queryBytes) }) else { throw noPlace(for: user) }
+        guard table.withLock({ $0.reweigh(session, queryBytes: queryBytes) }) else {
+            throw noPlace(for: user, .queryMegabytesOfUser)
+        }
         open.conversation.withLock { $0.wants(queries) }
         open.wake()
     }
@@ -178,14 +180,22 @@ package final class Sessions: Sendable {
 }
 
 extension Sessions {
-    /// Refuses a session or queries for which there is no room.
+    /// Refuses a session for which there is no room.
     func noPlace(for user: String, address: String = "") -> SyncFailure {
-        let isOfUser = table.withLock { $0.isFull(of: user) }
+        noPlace(for: user, address: address, table.withLock { $0.limitMet(by: user) })
+    }
+
+    private func noPlace(for user: String, address: String = "", _ limit: Limit) -> SyncFailure {
         let failure = SyncFailure.noPlace(bounds)
+        let value =
+            switch limit {
+            case .sessions: bounds.sessions
+            case .sessionsOfUser: bounds.sessionsOfUser
+            default: bounds.queryBytesOfUser >> 20
+            }
         rates.note(
             LimitReached(
-                isOfUser ? .sessionsOfUser : .sessions, value: isOfUser ? bounds.sessionsOfUser : bounds.sessions,
-                subject: isOfUser ? user : "", address: address,
+                limit, value: value, subject: limit.scope == .user ? user : "", address: address,
                 waitMilliseconds: failure.retryAfterMilliseconds ?? 0))
         return failure
     }

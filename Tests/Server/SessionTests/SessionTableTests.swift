@@ -1,3 +1,4 @@
+import CausewayLimits
 import CausewayModel
 import CausewayWire
 import Testing
@@ -96,7 +97,10 @@ struct SessionTableTests {
         var table = SessionTable(bounds: SessionBounds(sessions: 5, sessionsOfUser: 3))
         let ann = (1...4).map { open(hello($0, queries: 0), of: "ann", in: &table) }
         #expect(ann.map { $0 != nil } == [true, true, true, false])
+        #expect(table.limitMet(by: "ann") == .sessionsOfUser)
+        #expect(table.limitMet(by: "ben") == .queryMegabytesOfUser)
         let ben = (11...14).map { open(hello($0, queries: 0), of: "ben", in: &table) }
         #expect(ben.map { $0 != nil } == [true, true, false, false])
+        #expect(table.limitMet(by: "ben") == .sessions)
     }
 }

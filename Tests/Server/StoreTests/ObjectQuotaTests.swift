@@ -109,6 +109,20 @@ struct ObjectQuotaTests {
         #expect(try record.problems() == [])
     }
 
+    @Test("a create that is older than the one which came first makes its author the creator")
+    func olderCreate() throws {
+        let record = try record(nil)
+        try record.write(Record.ann, at: record.time, create(dog(1)))
+        let older = record.changeset(Self.cid, base: 0, at: 5, [create(dog(1))])
+        record.time += 1
+        _ = try record.store.commit(
+            [UploadBatch(client: Self.cid, user: "other", changesets: [older])], receivedAt: record.time)
+        #expect(try record.store.count(of: "Dog") == 1)
+        #expect(try record.store.objects(of: "user") == 0)
+        #expect(try record.store.objects(of: "other") == 1)
+        #expect(try record.problems() == [])
+    }
+
     @Test("who has most comes first, page by page")
     func listed() throws {
         let record = try record(nil)
