@@ -129,6 +129,17 @@ let server: [Target] = [
     part("Server", "Telemetry", uses: ["JSON"], libraries: [Package.metrics], documents: ["AUDIT.md", "METRICS.md"]),
 ]
 
+let tool: [Target] = [
+    .executableTarget(
+        name: name("Commands"),
+        dependencies: ["Environment", "Files"].map { .target(name: name($0)) } + [Package.arguments],
+        path: "Tool/Commands",
+        swiftSettings: settings()
+    ),
+    // JSON is a room of the server, and knows neither end.
+    part("Tool", "Files", uses: ["JSON", "Model", "ObjectStore", "Query", "Storage"]),
+]
+
 let shape = ["Model", "Operations", "Merge"]
 let storage = ["ObjectStore", "Query", "Storage"]
 
@@ -309,6 +320,7 @@ let tests: [Target] = [
             "Support/RealmPeer", "Support/Seeds",
         ]
     ),
+    test("Tool", "Files", uses: ["Files", "Model", "ObjectStore", "Support/Folders"]),
     program("Support/HookReceiver", uses: ["HTTP"], libraries: [Package.log]),
     program(
         "Support/SinkPeer",
@@ -386,13 +398,14 @@ let tests: [Target] = [
 
 /// With `CAUSEWAY_ROOM="StorageTests CrashSimulation"` the package has these targets and what they need, and nothing else: a
 /// build of one part takes a fraction of the time (`deploy/test --room`).
-let targets = only(Context.environment["CAUSEWAY_ROOM"], of: shared + device + server + tests)
+let targets = only(Context.environment["CAUSEWAY_ROOM"], of: shared + device + server + tool + tests)
 
 let doors = ["Causeway", "RealmSwift"].filter { door in targets.contains { $0.name == door } }
 
 /// The programs by the names of their commands.
 let programs: [(command: String, folder: String)] = [
     ("sync-server", "Daemon"),
+    ("causeway", "Commands"),
     ("causeway-demo", "Demo"),
     ("causeway-crash", "CrashSimulation"),
     ("causeway-sequences", "StorageSequences"),
@@ -527,7 +540,9 @@ func part(
     documents: [String] = [],
     excludes: [String] = []
 ) -> Target {
-    let roots = ["Shared": "Sources/Shared", "Device": "Sources/Device", "Server": "Server", "Tests": "Tests"]
+    let roots = [
+        "Shared": "Sources/Shared", "Device": "Sources/Device", "Server": "Server", "Tests": "Tests", "Tool": "Tool",
+    ]
     return .target(
         name: name(folder),
         dependencies: uses.map { .target(name: name($0)) } + libraries,

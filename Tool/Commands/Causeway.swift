@@ -1,0 +1,21 @@
+import ArgumentParser
+import CausewayEnvironment
+
+/// The `causeway` program.
+@main
+struct Causeway: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "causeway",
+        abstract: "Looks into the files of apps and servers, checks them, and copies them.",
+        discussion: """
+            An app may have the file open meanwhile. Only compact changes the file that it is given.
+              causeway stat flights.realm
+              causeway query flights.realm Flight "origin == 'JFK' SORT(dest ASC) LIMIT(10)"
+            """,
+        version: Release.version,
+        subcommands: [
+            StatCommand.self, SchemaCommand.self, QueryCommand.self, ExplainCommand.self, VerifyCommand.self,
+            CompactCommand.self, CopyCommand.self,
+        ]
+    )
+}

@@ -1,0 +1,105 @@
+import CausewayJSON
+package import CausewayModel
+package import CausewayObjectStore
+
+/// An object as one line of JSON, in the forms of the data API.
+///
+/// An object of a class without a primary key begins with `$row`, its row in the file, and links to it name that row.
+package struct ObjectLine {
+    /// How deep embedded objects inside each other are written. Apps decide how deep they nest them.
+    private static let depthMax = 100
+
+    private let transaction: Transaction
+
+    package init(_ transaction: Transaction) {
+        self.transaction = transaction
+    }
+
+    package func text(_ key: ObjectKey, _ className: String) throws -> String {
+        let table = try transaction.namedTable(className)
+        var writer = JSONWriter()
+        writer.open(UInt8(ascii: "{"))
+        if table.schema.primaryKeyIndex == nil { writer.field("$row", key.rawValue) }
+        try writeProperties(key, table, depth: 0, to: &writer)
+        writer.close(UInt8(ascii: "}"))
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func writeProperties(_ key: ObjectKey, _ table: Table, depth: Int, to writer: inout JSONWriter) throws {
+        guard depth <= Self.depthMax else {
+            throw FileFailure("An object nests more than \(Self.depthMax) levels deep, and no more are written.")
+        }
+        for (column, property) in table.schema.properties.enumerated() {
+            writer.name(property.name)
+            switch property.collection {
+            case .none: try write(table.value(key, column), of: property, depth, to: &writer)
+            case .list, .set: try writeList(table.listValues(key, column), of: property, depth, to: &writer)
+            case .map:
+                try writeMap(
+                    table.mapKeys(key, column), table.listValues(key, column), of: property, depth, to: &writer)
+            }
+        }
+    }
+
+    private func writeList(_ values: [Value], of property: Property, _ depth: Int, to writer: inout JSONWriter) throws {
+        writer.open(UInt8(ascii: "["))
+        for value in values { try write(value, of: property, depth, to: &writer) }
+        writer.close(UInt8(ascii: "]"))
+    }
+
+    private func writeMap(
+        _ names: [String], _ values: [Value], of property: Property, _ depth: Int, to writer: inout JSONWriter
+    ) throws {
+        let hasTags = names.contains { $0.isTag }
+        writer.openMap(hasTags: hasTags)
+        for (name, value) in zip(names, values) {
+            writer.name(name)
+            try write(value, of: property, depth, to: &writer)
+        }
+        writer.closeMap(hasTags: hasTags)
+    }
+
+    private func write(_ value: Value, of property: Property, _ depth: Int, to writer: inout JSONWriter) throws {
+        switch value {
+        case .object(let key):
+            guard let target = property.target.flatMap({ transaction.table($0) }) else { return writer.null() }
+            guard target.schema.kind == .embedded else { return write(linkTo: key, target, to: &writer) }
+            let hasTags = target.schema.properties.first?.name.isTag ?? false
+            writer.openMap(hasTags: hasTags)
+            try writeProperties(key, target, depth: depth + 1, to: &writer)
+            writer.closeMap(hasTags: hasTags)
+        case .anyObject(let object):
+            if let nested = transaction.nested(value) {
+                return try write(nested, depth + 1, to: &writer)
+            }
+            guard let target = transaction.table(number: object.classNumber) else { return writer.null() }
+            write(linkTo: object.key, target, to: &writer)
+        default: writer.write(value, of: property)
+        }
+    }
+
+    /// A collection inside of a mixed value.
+    private func write(
+        _ nested: (table: Table, key: ObjectKey, kind: NestedCollection), _ depth: Int, to writer: inout JSONWriter
+    ) throws {
+        guard depth <= Self.depthMax else {
+            throw FileFailure("A value nests more than \(Self.depthMax) levels deep, and no more are written.")
+        }
+        let property = nested.kind.schema.properties[NestedCollection.column]
+        let values = transaction.elements(of: nested.table, nested.key)
+        guard nested.kind == .map else { return try writeList(values, of: property, depth, to: &writer) }
+        let names = nested.table.mapKeys(nested.key, NestedCollection.column)
+        try writeMap(names, values, of: property, depth, to: &writer)
+    }
+
+    private func write(linkTo key: ObjectKey, _ target: Table, to writer: inout JSONWriter) {
+        if target.schema.primaryKeyIndex != nil {
+            guard let primaryKey = target.primaryKey(of: key) else { return writer.null() }
+            return writer.write(link: ClassedLink(target.schema.name, primaryKey))
+        }
+        writer.object { json in
+            json.field("$ref", target.schema.name)
+            json.field("$row", key.rawValue)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import CausewayJSON
+import CausewayModel
+import CausewayObjectStore
+
+/// A schema for people, and as JSON.
+package enum SchemaText {
+    package static func text(of file: OpenedFile) throws -> String { text(try file.read { $0.schema }) }
+
+    package static func json(of file: OpenedFile) throws -> String { json(try file.read { $0.schema }) }
+
+    private static func text(_ schema: Schema) -> String {
+        schema.withoutNestedCollections.classes.map { classSchema in
+            let kind = classSchema.kind == .object ? "" : " (\(classSchema.kind))"
+            let lines = classSchema.properties.map { "    \($0.name): \(words($0))" }
+            return ([classSchema.name + kind] + lines).joined(separator: "\n")
+        }.joined(separator: "\n\n")
+    }
+
+    private static func words(_ property: Property) -> String {
+        let base = (property.target ?? "\(property.type)") + (property.isOptional ? "?" : "")
+        let type = property.collection == .none ? base : "\(property.collection)<\(base)>"
+        return ([type] + flags(property).filter { $0.name != "optional" }.map(\.name)).joined(separator: " ")
+    }
+
+    private static func flags(_ property: Property) -> [(name: String, isSet: Bool)] {
+        [
+            ("optional", property.isOptional), ("primaryKey", property.isPrimaryKey), ("indexed", property.isIndexed),
+            ("fullText", property.isFullTextIndexed), ("counter", property.isCounter), ("text", property.isText),
+        ].filter(\.1)
+    }
+
+    private static func json(_ schema: Schema) -> String {
+        var writer = JSONWriter()
+        writer.object { json in
+            json.name("classes")
+            json.array(schema.withoutNestedCollections.classes) { classSchema, json in
+                json.object { json in
+                    json.field("name", classSchema.name)
+                    json.field("kind", "\(classSchema.kind)")
+                    json.name("properties")
+                    json.array(classSchema.properties) { property, json in write(property, to: &json) }
+                }
+            }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func write(_ property: Property, to writer: inout JSONWriter) {
+        writer.object { json in
+            json.field("name", property.name)
+            json.field("type", "\(property.type)")
+            if property.collection != .none { json.field("collection", "\(property.collection)") }
+            if let target = property.target { json.field("target", target) }
+            for flag in flags(property) {
+                json.name(flag.name)
+                json.write(true)
+            }
+        }
+    }
+}
