@@ -95,7 +95,7 @@ struct FilesTests {
         try make(folder.file("dogs"))
         let sound = folder.read("dogs")
         var found = 0
-        for place in stride(from: sound.count / 2, to: sound.count, by: 509) {
+        for place in stride(from: 0, to: sound.count, by: 509) {
             var damaged = sound
             damaged[place] ^= 0x40
             folder.write(damaged, to: "damaged")
