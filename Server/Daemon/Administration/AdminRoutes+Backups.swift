@@ -18,7 +18,7 @@ extension AdminRoutes {
                 ) { request throws(AdminError) in
                     let backups = try desk.backups()
                     return try await desk.use(request) { tenant in
-                        .json { json in Self.write(backups, of: tenant.name, to: &json) }
+                        .json { json in Self.write(backups, of: tenant.served, to: &json) }
                     }
                 },
                 AdminRoute(
@@ -33,8 +33,8 @@ extension AdminRoutes {
                             throw AdminError(
                                 .conflict, "Another backup is under way, and one is made at a time. Wait for its end.")
                         }
-                        let source = Backup.Source(name: tenant.name, folder: tenant.folder)
-                        Task { await backups.backUp(source) }
+                        let served = tenant.served
+                        Task { await backups.backUp(served) }
                         return .json(status: 202) { $0.object { $0.field("database", tenant.name) } }
                     }
                 },
@@ -44,15 +44,19 @@ extension AdminRoutes {
     /// A folder keeps so many of each database. More are not listed.
     private static let listedMax = 1_000
 
-    private static func write(_ backups: ScheduledBackups, of database: String, to json: inout JSONWriter) {
+    private static func write(
+        _ backups: ScheduledBackups, of served: ScheduledBackups.Served, to json: inout JSONWriter
+    ) {
+        let database = served.source.name
         json.object { json in
             json.name("backups")
             let all = BackupFolder.backups(of: database, in: backups.work.plan.folder)
-            json.array(all.reversed().prefix(listedMax)) { name, json in
+            json.array(all.reversed().prefix(listedMax)) { backup, json in
                 json.object { json in
-                    json.field("name", name.text)
-                    json.field("time", time: name.time)
-                    json.field("version", name.version)
+                    json.field("name", backup.name.text)
+                    json.field("time", time: backup.name.time)
+                    json.field("version", backup.name.version)
+                    json.field("isOfEarlier", !backup.isOf(epoch: served.epoch))
                 }
             }
             json.field("failure", ifAny: backups.work.failure(of: database))
@@ -76,12 +80,13 @@ extension AdminRoutes {
                   type: array
                   items:
                     type: object
-                    required: [name, time, version]
+                    required: [name, time, version, isOfEarlier]
                     additionalProperties: false
                     properties:
                       name: {type: string}
                       time: {type: string, format: date-time}
                       version: {type: integer}
+                      isOfEarlier: {type: boolean}
                 failure: {type: string}
                 running:
                   type: object

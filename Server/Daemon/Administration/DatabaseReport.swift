@@ -34,12 +34,14 @@ struct CarrierFacts: Sendable {
 extension AdminDesk {
     func report(of tenant: Tenant) async -> DatabaseReport {
         let facts = await tenant.gauges.facts()
-        let backups = scheduled.map { BackupFolder.backups(of: tenant.name, in: $0.work.plan.folder) }
+        let backups = scheduled.map {
+            BackupFolder.times(of: tenant.name, epoch: tenant.store.epoch, in: $0.work.plan.folder)
+        }
         let states = tenant.carrying?.states ?? []
         return DatabaseReport(
             name: tenant.name, folder: tenant.folder, version: tenant.store.version.rawValue,
             lateThreads: tenant.conversations.lateThreads, record: facts?.record, sessions: facts?.census,
-            lastBackup: backups?.last?.time ?? 0,
+            lastBackup: backups?.last ?? 0,
             carriers: states.map { CarrierFacts(name: $0.name, now: $0.now) })
     }
 

@@ -76,9 +76,8 @@ struct Serve: AsyncParsableCommand {
             }, telemetry: telemetry, logger: logger)
         let scheduled = configuration.backups.map { plan in
             ScheduledBackups(
-                work: BackupWork(plan, clock: clock),
-                databases: { tenants.all.map { .init(name: $0.name, folder: $0.folder) } }, clock: clock, logger: logger
-            )
+                work: BackupWork(plan, clock: clock), databases: { tenants.all.map(\.served) }, clock: clock,
+                logger: logger)
         }
         let desk = AdminDesk(
             tenants: tenants, file: option.file, inForce: inForce, reloads: reloads, scheduled: scheduled,

@@ -254,7 +254,7 @@ struct Inspection {
                 ConfigurationProblem("\(key).\($0.key)", $0.message)
             }
         }
-        let isNew = !FileManager.default.fileExists(atPath: Self.file(of: database))
+        let isNew = DatabaseFolder(database.folder).hasNoObjects
         guard let schema = isNew ? Schema() : Self.schema(of: database) else { return }
         if schema.classes.isEmpty, rules.extendSchema == .never {
             warnings.append(
@@ -267,15 +267,12 @@ struct Inspection {
         warnings += rules.problems(in: schema).map { ConfigurationProblem("\(key).\($0.key)", $0.message) }
     }
 
-    private static func file(of database: Configuration.Database) -> String {
-        database.folder + "/database.causeway"
-    }
-
     /// Nil for a database that cannot be read: opening it tells why.
     private static func schema(of database: Configuration.Database) -> Schema? {
         var options = ObjectStore.Options()
         options.readOnly = true
-        guard let store = try? ObjectStore.open(path: file(of: database), options: options) else { return nil }
+        guard let store = try? ObjectStore.open(path: DatabaseFolder(database.folder).objectsPath, options: options)
+        else { return nil }
         defer { store.close() }
         guard let transaction = try? store.read() else { return nil }
         defer { transaction.end() }

@@ -1,5 +1,6 @@
 import CausewayBackup
 import CausewayEnvironment
+import CausewayStoreEmbedded
 import Logging
 import ServiceLifecycle
 
@@ -8,9 +9,16 @@ import ServiceLifecycle
 ///
 /// When the server ends, a backup that is under way is given up. What it leaves is removed by the next one.
 struct ScheduledBackups: Service {
+    /// A database that is served.
+    struct Served: Hashable, Sendable {
+        var source: Backup.Source
+        /// Which one it is. Its backups are told from those of an earlier one with the same name.
+        var epoch: UInt64
+    }
+
     let work: BackupWork
     /// Those there are, in the order of the configuration, which is their order within a period.
-    let databases: @Sendable () -> [Backup.Source]
+    let databases: @Sendable () -> [Served]
     let clock: any WallClock
     let logger: Logger
     /// How often it is looked whether a backup is due.
@@ -33,12 +41,14 @@ struct ScheduledBackups: Service {
             let schedule = BackupSchedule(everyHours: plan.everyHours, databases: databases.count)
             for (index, database) in databases.enumerated() where !Task.isCancelled {
                 let now = clock.now()
-                let times = BackupFolder.backups(of: database.name, in: plan.folder).map(\.time)
-                guard schedule.isDue(index, backups: times, at: now), Self.mayTry(failed[database.name], at: now)
-                else { continue }
+                let name = database.source.name
+                let times = BackupFolder.times(of: name, epoch: database.epoch, in: plan.folder)
+                guard schedule.isDue(index, backups: times, at: now), Self.mayTry(failed[name], at: now) else {
+                    continue
+                }
                 // One that a call has begun: this one comes at the next look.
-                guard work.begin(database.name) else { continue }
-                failed[database.name] = await backUp(database) ? nil : clock.now()
+                guard work.begin(name) else { continue }
+                failed[name] = await backUp(database) ? nil : clock.now()
             }
             try? await Task.sleep(for: lookInterval)
         }
@@ -55,7 +65,8 @@ struct ScheduledBackups: Service {
     ///
     /// - Returns: whether there is a new backup.
     @discardableResult
-    func backUp(_ database: Backup.Source) async -> Bool {
+    func backUp(_ served: Served) async -> Bool {
+        let database = served.source
         switch await work.make(database) {
         case .success(let facts):
             logger.info(
@@ -64,7 +75,7 @@ struct ScheduledBackups: Service {
                     "database": "\(database.name)", "path": "\(facts.path)", "version": "\(facts.manifest.version)",
                     "bytes": "\(facts.manifest.bytes)", "seconds": "\(ShownProgress.seconds(facts.seconds))",
                 ])
-            thin(database)
+            thin(served)
             return true
         case .failure(let error) where error.code == .abandoned: return false
         case .failure(let error):
@@ -75,13 +86,22 @@ struct ScheduledBackups: Service {
         }
     }
 
-    private func thin(_ database: Backup.Source) {
+    private func thin(_ served: Served) {
+        let database = served.source.name
         do throws(BackupError) {
-            for name in try BackupFolder.thin(database.name, in: plan.folder, keep: plan.keep, at: clock.now()) {
-                logger.info("an old backup was removed", metadata: ["database": "\(database.name)", "name": "\(name)"])
+            let removed = try BackupFolder.thin(
+                database, epoch: served.epoch, in: plan.folder, keep: plan.keep, at: clock.now())
+            for name in removed {
+                logger.info("an old backup was removed", metadata: ["database": "\(database)", "name": "\(name)"])
             }
         } catch {
-            logger.error("old backups stay: \(error.message)", metadata: ["database": "\(database.name)"])
+            logger.error("old backups stay: \(error.message)", metadata: ["database": "\(database)"])
         }
+    }
+}
+
+extension Tenant {
+    var served: ScheduledBackups.Served {
+        ScheduledBackups.Served(source: Backup.Source(name: name, folder: folder), epoch: store.epoch)
     }
 }

@@ -38,10 +38,12 @@ final class Tenant: Sendable {
     private let clock: any WallClock
     private let maintenance = StoreThread(label: "causeway.maintenance")
 
-    /// - Parameter lock: of the database's folder.
+    /// - Parameters:
+    ///   - lock: of the database's folder.
+    ///   - store: in that folder. It is the caller's to close when this throws.
     init(
-        _ database: Configuration.Database, _ lock: consuming FolderLock, limits: Configuration.Limits, rates: RateGate,
-        accounts: Accounts?, clock: any WallClock, random: any RandomSource, logger: Logger,
+        _ database: Configuration.Database, _ lock: consuming FolderLock, _ store: StoreEmbedded,
+        limits: Configuration.Limits, rates: RateGate, accounts: Accounts?, clock: any WallClock, logger: Logger,
         observer: any SessionObserver = NoSessionObserver()
     ) throws(CommandFailure) {
         (name, folder) = (database.name, database.folder)
@@ -50,12 +52,8 @@ final class Tenant: Sendable {
         self.accounts = accounts
         office = PermissionOffice(database.permissions)
         shutOuts = try ShutOuts(folder: database.folder)
+        self.store = store
         do throws(StoreFailure) {
-            store = try StoreEmbedded.open(
-                folder: database.folder,
-                options: limits.store,
-                epochSeed: random.nextNonZero()
-            )
             if !database.carriers.sinks.isEmpty { try store.keepOneWayOrder() }
         } catch {
             throw CommandFailure("The database '\(database.name)' could not be opened: \(error.message)")

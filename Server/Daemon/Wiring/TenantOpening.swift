@@ -2,6 +2,7 @@ import CausewayEnvironment
 import CausewayIdentity
 import CausewayLimits
 import CausewayStore
+import CausewayStoreEmbedded
 import Logging
 
 /// Opens databases as the configuration has them: at the start, and while the server runs.
@@ -34,16 +35,37 @@ struct TenantOpening: Sendable {
         providers: [String: TokenVerifier]
     ) async throws(CommandFailure) -> Tenant {
         let lock = try FolderLock(database.folder)
-        let rates = RateGate(limits.rates, reached: telemetry.reached(in: database.name))
-        let opened = try await openAccounts(of: database, accounts, providers, rates)
+        let folder = DatabaseFolder(database.folder)
+        try folder.requireObjects(of: database.name)
+        if folder.hasNoObjects {
+            logger.notice(
+                "a new, empty database is made",
+                metadata: ["database": "\(database.name)", "folder": "\(database.folder)"])
+        }
+        // Before the accounts, so that these are never alone.
+        let store = try Self.openStore(of: database, limits)
+        var opened: CausewayIdentity.Accounts?
         do throws(CommandFailure) {
+            let rates = RateGate(limits.rates, reached: telemetry.reached(in: database.name))
+            opened = try await openAccounts(of: database, accounts, providers, rates)
             return try Tenant(
-                database, lock, limits: limits, rates: rates, accounts: opened, clock: clock, random: SystemRandom(),
-                logger: logger,
+                database, lock, store, limits: limits, rates: rates, accounts: opened, clock: clock, logger: logger,
                 observer: SessionTelemetry(database: database.name, telemetry: telemetry))
         } catch {
             opened?.close()
+            store.close()
             throw error
+        }
+    }
+
+    static func openStore(
+        of database: Configuration.Database, _ limits: Configuration.Limits, random: any RandomSource = SystemRandom()
+    ) throws(CommandFailure) -> StoreEmbedded {
+        do throws(StoreFailure) {
+            return try StoreEmbedded.open(
+                folder: database.folder, options: limits.store, epochSeed: random.nextNonZero())
+        } catch {
+            throw CommandFailure("The database '\(database.name)' could not be opened: \(error.message)")
         }
     }
 

@@ -6,11 +6,17 @@ import Testing
 
 @Suite("Which backups stay, and when the next one is due")
 struct RetentionTests {
-    private func make(_ folder: TemporaryFolder, _ names: [String], hasManifest: Bool = true) throws {
+    private func make(_ folder: TemporaryFolder, _ names: [String], epoch: UInt64 = 7, hasManifest: Bool = true) throws
+    {
         for name in names {
             try FileManager.default.createDirectory(
                 atPath: folder.file(name), withIntermediateDirectories: true)
-            if hasManifest { folder.write([1], to: name + "/manifest.json") }
+            guard hasManifest else { continue }
+            let manifest = BackupManifest(
+                database: "a", epoch: BackupManifest.text(epoch: epoch), version: 1, time: "2026-11-27T18:30:00Z",
+                server: "1",
+                files: [.init(name: "database.causeway", bytes: 1, sha256: String(repeating: "0", count: 64))])
+            folder.write(Array(try manifest.encoded()), to: name + "/manifest.json")
         }
     }
 
@@ -34,10 +40,27 @@ struct RetentionTests {
         let others = ["a-b-20200101T000000Z-v1.backup", "b-20200101T000000Z-v1.backup", "a-notes.backup"]
         try make(folder, own + others)
         try make(folder, ["a-20190101T000000Z-v1.backup"], hasManifest: false)
-        #expect(try BackupFolder.thin("a", in: folder.path, keep: 3, at: .max) == Array(own.prefix(2)))
+        func thin(_ database: String, keep: Int) throws(BackupError) -> [String] {
+            try BackupFolder.thin(database, epoch: 7, in: folder.path, keep: keep, at: .max)
+        }
+        #expect(try thin("a", keep: 3) == Array(own.prefix(2)))
         #expect(Set(folder.names) == Set(own.suffix(3) + others + ["a-20190101T000000Z-v1.backup"]))
-        #expect(try BackupFolder.thin("a", in: folder.path, keep: 0, at: .max).count == 2)
-        #expect(try BackupFolder.thin("c", in: folder.path + "/nothing", keep: 1, at: .max) == [])
+        #expect(try thin("a", keep: 0).count == 2)
+        #expect(try BackupFolder.thin("c", epoch: 7, in: folder.path + "/nothing", keep: 1, at: .max) == [])
+    }
+
+    @Test("backups of an earlier database with the same name do not count, and stay")
+    func earlierDatabase() throws {
+        let folder = try TemporaryFolder(waitsForDisk: false)
+        let earlier = (1...3).map { "a-2026112\($0)T000000Z-v9.backup" }
+        let own = (4...6).map { "a-2026112\($0)T000000Z-v1.backup" }
+        try make(folder, earlier, epoch: 8)
+        #expect(BackupFolder.times(of: "a", epoch: 7, in: folder.path) == [])
+        try make(folder, own)
+        #expect(try BackupFolder.thin("a", epoch: 7, in: folder.path, keep: 1, at: .max) == Array(own.prefix(2)))
+        #expect(Set(folder.names) == Set(earlier + [own[2]]))
+        let left = BackupFolder.backups(of: "a", in: folder.path)
+        #expect(left.map { $0.isOf(epoch: 7) } == [false, false, false, true])
     }
 
     @Test("a database is due once in a period, at a moment of its own, and at once when none was made")

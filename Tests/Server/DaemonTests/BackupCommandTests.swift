@@ -125,7 +125,7 @@ struct BackupCommandTests {
         let inspection = await Inspection(configuration, now: Date())
         return (
             inspection.problems.filter { $0.key.hasPrefix("backups") },
-            inspection.warnings.filter { $0.key.hasPrefix("backups") }
+            inspection.warnings.filter { $0.key.hasPrefix("backups") || $0.key == "databases.tasks" }
         )
     }
 
@@ -142,6 +142,32 @@ struct BackupCommandTests {
         #expect(await inspect(folder.file("data-backups")).problems.isEmpty)
     }
 
+    @Test("a database that has backups and no objects is a warning that names the newest")
+    func missing() async throws {
+        let backups = folder.file("backups")
+        let source = Backup.Source(name: "tasks", folder: folder.file("data"))
+        let made = try Backup.run(database: source, to: .into(backups))
+        #expect(await inspect(backups).warnings.map(\.key) == ["backups.folder"])
+        try Data().write(to: URL(filePath: folder.file("data/database.causeway")))
+        let warning = try #require(await inspect(backups).warnings.first { $0.key == "databases.tasks" })
+        #expect(warning.message.contains("--from \(made.path) --database tasks"))
+    }
+
+    @Test("objects that are lost beside their accounts are not replaced by an empty database")
+    func lostObjects() throws {
+        let data = DatabaseFolder(folder.file("data"))
+        #expect(!data.hasNoObjects)
+        try FileManager.default.removeItem(atPath: data.objectsPath)
+        // A file that says nothing of earlier use.
+        try data.requireObjects(of: "tasks")
+        try Data("accounts".utf8).write(to: URL(filePath: folder.file("data/accounts.causeway")))
+        for empty in [false, true] {
+            if empty { try Data().write(to: URL(filePath: data.objectsPath)) }
+            let failure = #expect(throws: CommandFailure.self) { try data.requireObjects(of: "tasks") }
+            #expect(failure.map { "\($0)" }?.contains("sync-server restore") == true)
+        }
+    }
+
     // MARK: - By itself
 
     @Test("the server makes a backup when one is due, keeps the newest, and nothing goes for one that failed")
@@ -149,14 +175,18 @@ struct BackupCommandTests {
         let clock = SetClock(1_795_804_200_000)
         let backups = folder.file("backups")
         let plan = Configuration.Backups(folder: backups, everyHours: 1, keep: 2)
-        let databases = [("tasks", "data"), ("notes", "notes"), ("empty", "other")].map {
-            Backup.Source(name: $0.0, folder: folder.file($0.1))
+        let databases = try [("tasks", "data"), ("notes", "notes"), ("empty", "other")].map { name, place in
+            let source = Backup.Source(name: name, folder: folder.file(place))
+            guard name != "empty" else { return ScheduledBackups.Served(source: source, epoch: 1) }
+            let store = try StoreEmbedded.open(folder: source.folder, epochSeed: 1)
+            defer { store.close() }
+            return ScheduledBackups.Served(source: source, epoch: store.epoch)
         }
         let service = ScheduledBackups(
             work: BackupWork(plan, clock: clock), databases: { databases }, clock: clock, logger: Logger(label: "test"),
             lookInterval: .milliseconds(5))
         let running = Task { await service.keepUp() }
-        func names(_ database: String) -> [String] { BackupFolder.backups(of: database, in: backups).map(\.stamp) }
+        func names(_ database: String) -> [String] { BackupFolder.backups(of: database, in: backups).map(\.name.stamp) }
         var expected: [String] = []
         for hour in 0..<4 {
             expected.append(BackupName.stamp(of: clock.now()))

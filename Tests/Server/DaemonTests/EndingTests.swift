@@ -44,11 +44,11 @@ struct EndingTests {
             let reply = await accounts.answer("register", body: Array(body.utf8), token: nil, peer: "10.0.0.1")
             #expect(reply.status == 200)
         }
+        let database = Configuration.Database(name: "a", folder: folder.path)
+        let store = try TenantOpening.openStore(of: database, Configuration.Limits())
         let tenant = try Tenant(
-            Configuration.Database(name: "a", folder: folder.path), try FolderLock(folder.path),
-            limits: Configuration.Limits(), rates: .unlimited, accounts: accounts, clock: SystemClock(),
-            random: SystemRandom(),
-            logger: logger)
+            database, try FolderLock(folder.path), store, limits: Configuration.Limits(), rates: .unlimited,
+            accounts: accounts, clock: SystemClock(), logger: logger)
         await Serving(endpoint: endpoint, tenants: Tenants([tenant]), logger: logger).end()
         let messages = try String(contentsOfFile: sent, encoding: .utf8)
         for name in ["ann", "ben", "cyd"] { #expect(messages.contains("\(name)@example.org")) }

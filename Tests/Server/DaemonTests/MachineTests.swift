@@ -28,6 +28,20 @@ struct MachineTests {
     }
 
     @Test(
+        "a folder in the folder of another database is told, whichever of them stands first, and however deep it lies")
+    func nestedFolders() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.path
+        try FileManager.default.createDirectory(atPath: path + "/real", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: path + "/real")
+        for inner in ["/real/b", "/link/b", "/real/x/y/b"] {
+            let found = await problems(folder, [("b", path + inner), ("a", path + "/real")])
+            #expect(found.map(\.key) == ["databases[0].folder"] && found[0].message.contains("the folder of 'a'"))
+        }
+        #expect(await problems(folder, [("a", path + "/real"), ("b", path + "/real-b")]).isEmpty)
+    }
+
+    @Test(
         "a folder in which nothing can be made is told, whatever its mode says, and nothing is left behind by the trial"
     )
     func unwritable() async throws {
