@@ -87,6 +87,8 @@ package struct EndpointLimits: Sendable {
     package var unreadAnswerMilliseconds: Int64 = 120_000
     /// How long a device may not read what it is sent.
     package var stalledMilliseconds: Int64 = 60_000
+    /// The same for one whose session the server ends: shorter than a change of the schema waits for sessions.
+    package var stalledEndingMilliseconds: Int64 = 2_000
     /// From the start of the shutdown to closing what is still open.
     package var graceMilliseconds: Int64 = 10_000
     /// From then to giving up on requests that still run.

@@ -18,6 +18,8 @@ struct OpenDownload {
     let tenure: Tenure
     var expiry: Scheduled<Void>?
     var hasExpired = false
+    /// The session ends.
+    var isEnding = false
 }
 
 /// Whether a device reads its download, for other threads.
@@ -49,7 +51,9 @@ private struct Outlet: DownloadSink {
     }
 
     var outlet: DownloadOutlet? {
-        DownloadOutlet(isReady: { [reading] in reading.isReady }) { [handler, eventLoop] frames in
+        DownloadOutlet(isReady: { [reading] in reading.isReady }) { [handler, eventLoop] in
+            eventLoop.execute { handler.value.hurry() }
+        } send: { [handler, eventLoop] frames in
             eventLoop.execute { handler.value.offer(frames) }
         }
     }
@@ -121,6 +125,12 @@ extension RequestHandler {
         if !context.channel.isWritable, download.stalled == nil { expectReading() }
     }
 
+    fileprivate func hurry() {
+        guard let download else { return }
+        self.download?.isEnding = true
+        if download.stalled != nil { expectReading() }
+    }
+
     func downloadIsWritable() {
         download?.reading.note(isReady: true)
         download?.stalled?.cancel()
@@ -158,7 +168,9 @@ extension RequestHandler {
         download?.reading.note(isReady: false)
         download?.stalled?.cancel()
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
-        download?.stalled = context.eventLoop.scheduleTask(in: .milliseconds(desk.limits.stalledMilliseconds)) {
+        let limits = desk.limits
+        let patience = download?.isEnding == true ? limits.stalledEndingMilliseconds : limits.stalledMilliseconds
+        download?.stalled = context.eventLoop.scheduleTask(in: .milliseconds(patience)) {
             handler.value.desk.observer.observe(.stalled(handler.value.facts))
             handler.value.context?.close(promise: nil)
         }

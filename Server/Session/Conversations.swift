@@ -25,11 +25,14 @@ package struct DownloadOutlet: Sendable {
     /// Does not wait until the frames are out. Never called while a message is being sent. What is for a device that is
     /// gone is dropped.
     package let send: @Sendable (_ frames: [UInt8]) -> Void
+    /// The session ends: a device that does not read is waited for no longer than the end may take.
+    package let hurry: @Sendable () -> Void
 
     package init(
-        isReady: @escaping @Sendable () -> Bool = { true }, send: @escaping @Sendable (_ frames: [UInt8]) -> Void
+        isReady: @escaping @Sendable () -> Bool = { true }, hurry: @escaping @Sendable () -> Void = {},
+        send: @escaping @Sendable (_ frames: [UInt8]) -> Void
     ) {
-        (self.isReady, self.send) = (isReady, send)
+        (self.isReady, self.hurry, self.send) = (isReady, hurry, send)
     }
 }
 

@@ -55,7 +55,7 @@ package struct DownloadConversation: Sendable {
     /// The last checkpoint that went out, so that silence can tell from progress.
     private(set) var told: Checkpoint
     private var lastSent: UInt64
-    private var ending: SyncFailure?
+    private(set) var ending: SyncFailure?
     /// Whether a message is on its way out.
     private(set) var isOut = false
     /// Since when a part waits for credit.

@@ -237,6 +237,13 @@ package final class OpenSession: Sendable {
         download.withLock { $0 }?.bell()
     }
 
+    /// Has the download tell the device why the session ends. A device that does not read does not hold that up.
+    func end() {
+        let download = download.withLock { $0 }
+        download?.bell()
+        download?.outlet?.hurry()
+    }
+
     var isDownloading: Bool { download.withLock { $0 != nil } }
 
     /// The first download of a session owns it; there is no second one.

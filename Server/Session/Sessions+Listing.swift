@@ -52,7 +52,7 @@ extension Sessions {
         // First: a download that begins now finds it, and ends by itself.
         open.conversation.withLock { $0.ends(failure) }
         if open.isDownloading {
-            open.wake()
+            open.end()
         } else if table.withLock({ $0.close(open.id) }) != nil {
             // No download sees to it.
             noteEnd(of: open, .failed(failure.code))

@@ -96,6 +96,8 @@ package final class Sessions: Sendable {
         _ session: UInt64, user: String, _ changesets: [Changeset]
     ) throws(SyncFailure) -> UploadBatch {
         let open = try find(session, user)
+        // Its download may still be telling the device so.
+        if let failure = open.conversation.withLock(\.ending) { throw failure }
         for changeset in changesets where changeset.client != open.client {
             throw SyncFailure(
                 .permissionDenied,
@@ -165,7 +167,7 @@ package final class Sessions: Sendable {
     package func end(_ failure: SyncFailure) {
         for session in table.withLock({ $0.endAll(failure) }) {
             session.conversation.withLock { $0.ends(failure) }
-            session.wake()
+            session.end()
         }
     }
 

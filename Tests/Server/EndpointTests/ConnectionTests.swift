@@ -137,10 +137,12 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a device that does not read is not sent ever more, and is given up")
-    func slowReader() async throws {
+    @Test(
+        "a device that does not read is not sent ever more, and is given up, sooner when its session ends",
+        arguments: [false, true])
+    func slowReader(ends: Bool) async throws {
         var limits = EndpointLimits()
-        limits.stalledMilliseconds = 1_000
+        limits.stalledMilliseconds = ends ? 600_000 : 1_000
         var noise: UInt64 = 1
         let bytes = (0..<1 << 20).map { _ in
             noise = noise &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -156,6 +158,7 @@ struct ConnectionTests {
             let response = try await bench.client.execute(request, timeout: .seconds(30))
             var pieces = response.body.makeAsyncIterator()
             _ = try await pieces.next()
+            if ends { await service.end(.serverEnding) }
             #expect(await eventually { service.state.withLock { $0.told } == ["download lost"] })
             // The client's window of eight megabytes and what the sockets take, but not all there is.
             #expect(service.state.withLock { $0.sentBytes } < 40 << 20)

@@ -20,6 +20,8 @@ final class FakeService: SyncService {
         var sentBytes = 0
         var downloadsRunning = 0
         var ending: SyncFailure?
+        /// Of the download that began last.
+        var outlet: DownloadOutlet?
         var isAnswering = true
     }
 
@@ -99,7 +101,10 @@ final class FakeService: SyncService {
         _ session: UInt64, by caller: KnownCaller, into sink: any DownloadSink, ended: @escaping @Sendable () -> Void
     ) throws(SyncFailure) -> DownloadCancellation {
         try check(session)
-        state.withLock { $0.downloadsRunning += 1 }
+        state.withLock {
+            $0.downloadsRunning += 1
+            $0.outlet = sink.outlet
+        }
         let task = Task {
             await download(into: sink)
             state.withLock { $0.downloadsRunning -= 1 }
@@ -147,8 +152,12 @@ final class FakeService: SyncService {
     }
 
     func end(_ failure: SyncFailure) async {
-        state.withLock { $0.ending = failure }
+        let outlet = state.withLock { state in
+            state.ending = failure
+            return state.outlet
+        }
         bell.finish()
+        outlet?.hurry()
     }
 }
 

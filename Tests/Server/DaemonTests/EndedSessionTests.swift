@@ -1,0 +1,91 @@
+import CausewayEndpoint
+import CausewayJSON
+import CausewayModel
+import CausewayOperations
+import CausewaySession
+import CausewayWire
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CausewayDaemon
+
+@Suite("A session that the server ends, with a device that does not read")
+struct EndedSessionTests {
+    /// As the sink of a device that does not read, until it is told to hurry.
+    private final class StuckSink: DownloadSink {
+        private struct State {
+            var waiting: CheckedContinuation<Void, any Error>?
+            var isHurried = false
+        }
+        private struct Lost: Error {}
+
+        private let state = Mutex(State())
+        let releases: Bool
+
+        init(releases: Bool) { self.releases = releases }
+
+        var isStuck: Bool { state.withLock { $0.waiting != nil } }
+        var isHurried: Bool { state.withLock { $0.isHurried } }
+
+        func send(_ message: DownloadMessage) async throws -> Int {
+            try await withCheckedThrowingContinuation { continuation in state.withLock { $0.waiting = continuation } }
+            return 0
+        }
+
+        func release() { state.withLock { $0.waiting.take() }?.resume(throwing: Lost()) }
+
+        var outlet: DownloadOutlet? {
+            DownloadOutlet(isReady: { false }) { [self] in
+                state.withLock { $0.isHurried = true }
+                if releases { release() }
+            } send: { _ in
+            }
+        }
+    }
+
+    /// Begins a download of client 1, and waits until it is stuck.
+    private func stick(_ sink: StuckSink, _ bench: AdminBench) async throws -> (any SyncService, KnownCaller, UInt64) {
+        let welcome = try await bench.devices.open("flights", client: 1, user: "ada")
+        let caller = try await bench.devices.caller("ada", of: "flights")
+        let service = try #require(bench.tenants.service(of: "flights"))
+        _ = try service.beginDownload(welcome.session, by: caller, into: sink) {}
+        try await service.mark(welcome.session, by: caller, id: 1)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !sink.isStuck, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        try #require(sink.isStuck)
+        return (service, caller, welcome.session)
+    }
+
+    @Test("nothing more is taken of a device that was shut out, while its download goes on")
+    func upload() async throws {
+        try await AdminBench.run { bench in
+            let sink = StuckSink(releases: false)
+            let (service, caller, session) = try await stick(sink, bench)
+            let client = ClientID(1)
+            func upload(_ sequence: UInt64) async throws(SyncFailure) {
+                let made = Operation.create(ObjectReference("Flight", .int(Int64(sequence))), life: 1, fields: [])
+                let changeset = Changeset(
+                    client: client, sequence: sequence, stamp: Stamp(time: sequence << 16, client: client), base: .zero,
+                    operations: [made])
+                _ = try await service.upload(session, by: caller, [changeset], bytes: 0)
+            }
+            try await upload(1)
+            #expect(try await bench.get("PUT", "databases/flights/shut-out/clients/1")["ended"]?.int == 1)
+            #expect(sink.isHurried && sink.isStuck)
+            let failure = await #expect(throws: SyncFailure.self) { try await upload(2) }
+            #expect(failure?.code == .permissionDenied)
+            sink.release()
+        }
+    }
+
+    @Test("a class is dropped although a device does not read")
+    func drop() async throws {
+        try await AdminBench.run { bench in
+            _ = try await stick(StuckSink(releases: true), bench)
+            let tenant = try #require(bench.tenants["flights"])
+            let value = try await tenant.conversations.alone(because: "A test.") { 7 }
+            #expect(value == 7)
+        }
+    }
+}
