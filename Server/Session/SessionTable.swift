@@ -151,12 +151,16 @@ struct SessionTable {
         return closed
     }
 
+    /// How often nothing could open for a while. What was found out before may not be so any more.
+    private(set) var pauses: UInt64 = 0
+
     /// Lets nothing open until `resume`.
     ///
     /// - Returns: the sessions that are open; nil when nothing opens already.
     mutating func pause(_ failure: SyncFailure) -> [OpenSession]? {
         guard closing == nil else { return nil }
         pausing = failure
+        pauses += 1
         return all
     }
 

@@ -19,6 +19,8 @@ extension Sessions {
         let address: String
         let protocolVersion: UInt32
         let time: UInt64
+        /// `SessionTable.pauses` when it came.
+        let pauses: UInt64
     }
 
     /// What the record knows of the device.
@@ -37,7 +39,10 @@ extension Sessions {
     package func admit(
         _ hello: Hello, user: String, access: Access?, address: String = ""
     ) throws(SyncFailure) -> Arrival {
-        if let failure = table.withLock({ $0.closing }) { throw failure }
+        let pauses = try table.withLock { table throws(SyncFailure) in
+            if let failure = table.closing { throw failure }
+            return table.pauses
+        }
         let spoken = Self.protocolVersions.clamped(to: hello.protocolVersions)
         guard hello.protocolVersions.contains(spoken.upperBound), Self.protocolVersions.contains(spoken.upperBound)
         else {
@@ -73,7 +78,7 @@ extension Sessions {
         }
         return Arrival(
             hello: hello, user: user, access: access, address: address, protocolVersion: spoken.upperBound,
-            time: arrival)
+            time: arrival, pauses: pauses)
     }
 
     /// Registers the device and its schema in the record, and reads what the record knows of it. May wait for the
@@ -141,6 +146,8 @@ extension Sessions {
             permissions: arrival.access?.permissions(), protocolVersion: arrival.protocolVersion, now: time)
         let opened = try table.withLock { table throws(SyncFailure) in
             if let failure = table.closing { throw failure }
+            // The schema may have changed since the record was asked.
+            guard table.pauses == arrival.pauses else { throw SyncFailure.changedMeanwhile }
             return table.open(
                 conversation, arrival.access, opening: hello.opening, queryBytes: hello.queryWeight,
                 beginsAnew: hello.beginsAnew, epoch: backend.epoch, address: arrival.address, at: time)
@@ -157,4 +164,10 @@ extension Sessions {
         welcome.resumes = conversation.resumes
         return welcome
     }
+}
+
+extension SyncFailure {
+    fileprivate static let changedMeanwhile = SyncFailure(
+        .serverBusy, "The database was changed while the device said hello. Connect again.",
+        retryAfterMilliseconds: 1_000)
 }

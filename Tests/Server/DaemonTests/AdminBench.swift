@@ -168,7 +168,7 @@ struct AdminDevices: Sendable {
         return try await service.open(Self.hello(client), by: caller)
     }
 
-    private static func hello(_ client: UInt64) -> Hello {
+    static func hello(_ client: UInt64) -> Hello {
         Hello(
             client: ClientID(client), protocolVersions: WireProtocol.versions,
             schema: Schema([

@@ -2,13 +2,13 @@ import CausewayEndpoint
 import CausewayJSON
 import CausewayModel
 import CausewayOperations
-import CausewaySession
 import CausewayWire
 import Foundation
 import Synchronization
 import Testing
 
 @testable import CausewayDaemon
+@testable import CausewaySession
 
 @Suite("A session that the server ends, with a device that does not read")
 struct EndedSessionTests {
@@ -76,6 +76,22 @@ struct EndedSessionTests {
             let failure = await #expect(throws: SyncFailure.self) { try await upload(2) }
             #expect(failure?.code == .permissionDenied)
             sink.release()
+        }
+    }
+
+    @Test("a hello that met a change of the schema begins again: what it found out may not be so any more")
+    func helloBeside() async throws {
+        try await AdminBench.run { bench in
+            let conversations = try #require(bench.tenants["flights"]).conversations
+            let sessions = conversations.sessions
+            let hello = AdminDevices.hello(1)
+            let arrival = try sessions.admit(hello, user: "ada", access: nil)
+            let finding = try sessions.look(arrival)
+            try await conversations.alone(because: "A test.") {}
+            let failure = #expect(throws: SyncFailure.self) { try sessions.open(arrival, finding) }
+            #expect(failure?.code == .serverBusy && failure?.retryAfterMilliseconds == 1_000)
+            let again = try sessions.admit(hello, user: "ada", access: nil)
+            _ = try sessions.open(again, sessions.look(again))
         }
     }
 
