@@ -61,8 +61,9 @@ let server: [Target] = [
     .executableTarget(
         name: name("Daemon"),
         dependencies: [
-            "Admin", "Backup", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Ingest", "JSON",
-            "Limits", "Model", "ObjectStore", "OpenAPI", "Operations", "Query", "Session", "Sinks", "Storage", "Store",
+            "Admin", "Backup", "Conversion", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Ingest",
+            "JSON", "Limits", "Model", "ObjectStore", "OpenAPI", "Operations", "Query", "Session", "Sinks", "Storage",
+            "Store",
             "StoreEmbedded",
             "Subscriptions", "Telemetry", "Wire",
         ].map { .target(name: name($0)) } + Package.daemon + Package.httpClient(for: "Server")
@@ -83,6 +84,7 @@ let server: [Target] = [
         libraries: ["CBackup", Package.crypto], excludes: ["system"]
     ),
     .target(name: "CBackup", path: "Server/Backup/system"),
+    part("Server", "Conversion", uses: ["JSON", "Model", "Query"], documents: ["CONVERSIONS.md"]),
     part(
         "Server", "DataAPI",
         uses: [
@@ -123,7 +125,10 @@ let server: [Target] = [
     part("Server", "Store", uses: ["Limits", "Merge", "Model", "Operations", "Query"]),
     part(
         "Server", "StoreEmbedded",
-        uses: ["Environment", "Limits", "Merge", "Model", "ObjectStore", "Operations", "Query", "Storage", "Store"]
+        uses: [
+            "Conversion", "Environment", "Limits", "Merge", "Model", "ObjectStore", "Operations", "Query", "Storage",
+            "Store",
+        ]
     ),
     part("Server", "Subscriptions", uses: ["Merge", "Model", "Operations", "Query", "Store"]),
     part("Server", "Telemetry", uses: ["JSON"], libraries: [Package.metrics], documents: ["AUDIT.md", "METRICS.md"]),
@@ -273,7 +278,9 @@ let tests: [Target] = [
         ],
         libraries: [Package.log, Package.crypto, "CZstd"]
     ),
-    test("Server", "Store", uses: shape + storage + ["Store", "StoreEmbedded", "Support/Seeds"]),
+    test("Server", "Conversion", uses: ["Conversion", "Model", "Query"]),
+    test(
+        "Server", "Store", uses: shape + storage + ["Conversion", "Store", "StoreEmbedded", "Support/Seeds"]),
     test(
         "Server", "Subscriptions",
         uses: shape + storage + ["Identity", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]
@@ -307,7 +314,8 @@ let tests: [Target] = [
     test(
         "System", "SyncedRealm",
         uses: [
-            "DataAPI", "Database", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "JSON", "Limits",
+            "Conversion", "DataAPI", "Database", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "JSON",
+            "Limits",
             "Operations", "Session", "Store", "StoreEmbedded", "Support/Seeds", "Sync", "Wire",
         ],
         libraries: [Package.log]

@@ -95,6 +95,13 @@ struct DeclaredTree {
         }
     }
 
+    /// Notes that no device has declared a property as it is now.
+    func noteUndeclared(_ className: String, _ property: String) throws(StoreFailure) {
+        guard var element = try element(className, property) else { return }
+        element.declared = 0
+        put(element, className, property)
+    }
+
     private func note(
         _ className: String, _ property: String?, isNew: Bool, _ declarer: Declarer
     ) throws(StoreFailure) {

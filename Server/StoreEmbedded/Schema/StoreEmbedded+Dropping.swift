@@ -49,14 +49,7 @@ extension StoreEmbedded {
     ///
     /// - Throws: `schemaMismatch` for what cannot be removed.
     package func drop(_ className: String, property: String? = nil) throws(StoreFailure) {
-        try write { transaction, meta throws(StoreFailure) in
-            let before: Transaction
-            do throws(StoreError) {
-                before = try store.read()
-            } catch {
-                throw StoreFailure(error)
-            }
-            defer { before.end() }
+        try change { transaction, before, meta throws(StoreFailure) in
             let removal = try SchemaRemoval(className, property, catalog(of: transaction), transaction)
             try forgetHistory(in: transaction, &meta)
             try removal.removeRecords(at: meta.version)
@@ -69,8 +62,25 @@ extension StoreEmbedded {
         }
     }
 
+    /// Runs `body` in the write transaction, as `write` does, with the state that the write began on.
+    func change<Outcome>(
+        _ body: (_ transaction: Transaction, _ before: Transaction, inout Meta) throws(StoreFailure) ->
+            (outcome: Outcome, commits: Bool)
+    ) throws(StoreFailure) -> Outcome {
+        try write { transaction, meta throws(StoreFailure) in
+            let before: Transaction
+            do throws(StoreError) {
+                before = try store.read()
+            } catch {
+                throw StoreFailure(error)
+            }
+            defer { before.end() }
+            return try body(transaction, before, &meta)
+        }
+    }
+
     /// Removes the history, and makes a version that no history leads to.
-    private func forgetHistory(in transaction: Transaction, _ meta: inout Meta) throws(StoreFailure) {
+    func forgetHistory(in transaction: Transaction, _ meta: inout Meta) throws(StoreFailure) {
         var nothing = options
         nothing.historyVersionsMax = 0
         try HistoryTree(in: transaction).trim(nothing, versionsMax: .max, &meta)

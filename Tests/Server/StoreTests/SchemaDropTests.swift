@@ -1,7 +1,6 @@
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
-import CausewayQuery
 import CausewaySeeds
 import CausewayStore
 import CausewayStoreEmbedded
@@ -14,52 +13,6 @@ struct SchemaDropTests {
     private let ann = Record.ann
     private let bob = Record.bob
 
-    /// All objects of the classes that are not embedded, whole, without what is named “Class.property”.
-    private func contents(_ record: Record, without dropped: String = "") throws -> [ObjectReference: ObjectState] {
-        let snapshot = try record.store.snapshot()
-        var found: [ObjectContent] = []
-        for classSchema in snapshot.schema.classes where classSchema.kind == .object {
-            let number = try #require(snapshot.classNumber(classSchema.name))
-            let keys = try snapshot.keys(number, matching: .constant(true))
-            try snapshot.appendWhole(number, keys[...], to: &found)
-        }
-        var result: [ObjectReference: ObjectState] = [:]
-        for content in found {
-            var state = content.state
-            func isKept(_ name: String) -> Bool { "\(content.object.className).\(name)" != dropped }
-            state.fields.removeAll { !isKept($0.property) }
-            state.parts.removeAll { !isKept($0.property) }
-            result[content.object] = state
-        }
-        return result
-    }
-
-    /// A record in which everything holds something, some of it changed later and some of it gone.
-    private func full(_ seed: UInt64, _ name: String = #function) throws -> Record {
-        let record = try Record("\(name) \(seed)")
-        var random = Drawing(seed: seed)
-        for _ in 0..<60 {
-            let client = random.pick([ann, bob])
-            let changeset = record.changeset(client, (0..<4).map { _ in random.operation() })
-            try record.commit(client, changeset)
-        }
-        for number in Int64(1)...3 {
-            let box = ObjectReference("Box", .int(number))
-            func id(_ counter: UInt64) -> ElementID {
-                ElementID(client: ann, counter: 1_000 * UInt64(number) + counter)
-            }
-            try record.write(
-                ann, create(box), .keyed(box, property: "labels", .put(key: .string("a"), value: .null)),
-                .keyed(box, property: "scores", .put(key: .string("k"), value: .int(number))),
-                .list(box, property: "items", .insert(id(1), left: nil, right: nil, value: .string("x"))),
-                .list(box, property: "items", .insert(id(2), left: id(1), right: nil, value: .string("y"))),
-                .list(box, property: "items", .delete(id(1))),
-                .text(box, property: "body", .insert(id(10), left: nil, right: nil, text: "héllo")))
-            try record.write(bob, .keyed(box, property: "labels", .remove(key: .string("a"))))
-        }
-        return record
-    }
-
     @Test(
         "a property goes with its values and what is embedded in it; all else stands as it stood, and takes what comes",
         arguments: [
@@ -67,9 +20,9 @@ struct SchemaDropTests {
             "Box.labels", "Box.scores", "Box.items", "Box.body",
         ], seeds)
     func property(path: String, seed: UInt64) throws {
-        let record = try full(seed)
+        let record = try Record.full(seed, #function)
         let parts = path.split(separator: ".").map(String.init)
-        var expected = try contents(record, without: path)
+        var expected = try record.contents(without: path)
         try record.store.drop(parts[0], property: parts[1])
         if path == "Dog.home" {
             // Nothing else may hold a home.
@@ -77,15 +30,10 @@ struct SchemaDropTests {
         } else if path == "Home.room" {
             expected = expected.filter { $0.key.className != "Room" }
         }
-        #expect(try contents(record) == expected, "\(path), seed \(seed)")
+        #expect(try record.contents() == expected, "\(path), seed \(seed)")
         #expect(try record.store.snapshot().schema[parts[0]]?.index(of: parts[1]) == nil)
         #expect(try record.problems() == [], "\(path), seed \(seed)")
-        var random = Drawing(seed: seed &+ 100)
-        for _ in 0..<40 {
-            let client = random.pick([ann, bob])
-            let changeset = record.changeset(client, (0..<4).map { _ in random.operation() })
-            #expect(try record.commit(client, changeset).failure == nil, "\(path), seed \(seed)")
-        }
+        try record.writeDrawn(40, seed: seed &+ 100)
         #expect(try record.problems() == [], "\(path), seed \(seed)")
         // It may come back, empty and of another type.
         try record.store.extendSchema(
@@ -103,22 +51,22 @@ struct SchemaDropTests {
         "a class goes with its objects and what is embedded in them, and comes back empty", arguments: ["Dog", "Box"])
     func wholeClass(name: String) throws {
         for seed in Self.seeds {
-            let record = try full(seed, "\(#function) \(name)")
+            let record = try Record.full(seed, "\(#function) \(name)")
             let dropped = try #require(try record.store.snapshot().schema[name])
-            let expected = try contents(record).filter { object, _ in
+            let expected = try record.contents().filter { object, _ in
                 object.className != name && (name == "Box" || !["Home", "Room"].contains(object.className))
             }
-            let count = try contents(record).keys.count { $0.className == name }
+            let count = try record.contents().keys.count { $0.className == name }
             #expect(try record.store.objectsLost(with: name) == count)
             try record.store.drop(name)
-            #expect(try contents(record) == expected, "seed \(seed)")
+            #expect(try record.contents() == expected, "seed \(seed)")
             #expect(try record.problems() == [], "seed \(seed)")
             try record.store.extendSchema(Schema([dropped, try #require(Record.schema["Home"]), roomSchema]))
-            #expect(try contents(record) == expected, "seed \(seed)")
+            #expect(try record.contents() == expected, "seed \(seed)")
             // Whoever has not seen the end of an object does not change another one of its key.
             let target = ObjectReference(name, .int(1))
             try record.write(bob, create(target, life: 3))
-            #expect(try contents(record)[target] != nil)
+            #expect(try record.contents()[target] != nil)
             var random = Drawing(seed: seed &+ 100)
             for _ in 0..<40 {
                 let changeset = record.changeset(ann, base: 1, (0..<4).map { _ in random.operation() })
@@ -149,7 +97,7 @@ struct SchemaDropTests {
 
     @Test("who stood before is compared: no history leads on from there")
     func history() throws {
-        let record = try full(1)
+        let record = try Record.full(1)
         let version = record.store.version
         try record.store.drop("Box", property: "items")
         #expect(record.store.version > version)
@@ -161,8 +109,8 @@ struct SchemaDropTests {
 
     @Test("a primary key, and a class that others link to, stay, and the refusal says why")
     func refused() throws {
-        let record = try full(2)
-        let before = try contents(record)
+        let record = try Record.full(2)
+        let before = try record.contents()
         for (name, property, word) in [
             ("Dog", "_id", "primary key"), ("Home", nil, "“Dog.home”"), ("Room", nil, "“Home.room”"),
             ("Cat", nil, "no class"), ("Dog", "colour", "no property"), ("#List", nil, "no class"),
@@ -170,7 +118,7 @@ struct SchemaDropTests {
             let failure = #expect(throws: StoreFailure.self) { try record.store.drop(name, property: property) }
             #expect(failure?.message.contains(word) == true, "\(name): \(failure?.message ?? "")")
         }
-        #expect(try contents(record) == before)
+        #expect(try record.contents() == before)
         // Not only declared links count.
         try record.store.extendSchema(
             Schema([
@@ -238,7 +186,7 @@ struct SchemaDropTests {
         }
         #expect(try record.refusals(ann) == [])
         try record.store.drop("Note", property: "any")
-        let left = try contents(record)
+        let left = try record.contents()
         #expect(left[list(1)] == nil && left[list(2)] != nil && left[note] != nil)
         #expect(try record.problems() == [])
     }
