@@ -14,18 +14,23 @@ extension RuleTemplate {
     /// A comparison, once for each form that the values of its claim may have. Nil where it asks for two claims, which
     /// may have different forms.
     func forms(of comparison: Predicate) -> [Predicate]? {
-        guard case .comparison(let written) = comparison, Set(written.claims.map { mentions[$0] }).count == 1 else {
-            return nil
-        }
-        return Self.formsOfClaims.map { form in comparison.with(mentions.map { _ in form }) }
+        guard case .comparison(let written) = comparison, let first = written.claims.first.map({ mentions[$0] }),
+            written.claims.allSatisfy({ mentions[$0] == first })
+        else { return nil }
+        let forms = first == .id ? Self.formsOfId : Self.formsOfClaims
+        return forms.map { form in comparison.with(mentions.map { _ in form }) }
     }
+
+    private static let spellings: [Value] = [
+        .string("a"), .string("6ba7b810-9dad-11d1-80b4-00c04fd430c8"), .string("507f1f77bcf86cd799439011"),
+    ]
+
+    /// What a user's id can be.
+    private static let formsOfId = spellings.map { ClaimOperand.one($0) }
 
     /// What tokens can hold: the types that JSON has, strings that spell ids, and lists of them.
     private static let formsOfClaims: [ClaimOperand] = {
-        let single: [Value] = [
-            .bool(true), .int(1), .double(0.5), .string("a"), .string("6ba7b810-9dad-11d1-80b4-00c04fd430c8"),
-            .string("507f1f77bcf86cd799439011"),
-        ]
+        let single: [Value] = [.bool(true), .int(1), .double(0.5)] + spellings
         return single.flatMap { [.one($0), .many([$0]), .many([$0, $0])] }
     }()
 

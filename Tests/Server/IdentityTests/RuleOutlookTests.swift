@@ -44,7 +44,7 @@ struct RuleOutlookTests {
             ("level == 0.5", "comes out false"), ("isPublic == true AND isPublic == false", "exclude"),
             ("(level == 1 OR level == 2) AND level == 3", "each of its 2 alternatives"),
             ("NOT (level < 5 OR level >= 5) AND bonus == 1", "exclude"),
-            ("made == $user.claims.day", "unknown for every object"),
+            ("made == $user.claims.day", "unknown for every object"), ("level == $user.id", "unknown for every object"),
             ("$user.claims.role == 'chief' AND NOT $user.claims.role == 'chief'", "both true and false"),
             ("$user.id == owner AND level IN {1} AND level IN {2}", "exclude"),
         ])
