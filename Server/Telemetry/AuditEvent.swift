@@ -25,6 +25,7 @@ package struct AuditEvent: Hashable, Sendable {
         case accountRefused
         case schemaExtended
         case schemaDropped
+        case schemaConverted
         case operationsRefused
     }
 

@@ -17,6 +17,7 @@ extension AdminRoutes {
         routes.addPermissions(desk)
         routes.addRefusals(desk)
         routes.addSchema(desk)
+        routes.addSchemaConversion(desk)
         let document = AdminDocument.text(routes)
         routes.add(AdminRoute("GET", "/admin/v1/openapi.yaml") { _ in .text(document, type: "application/yaml") })
         return routes

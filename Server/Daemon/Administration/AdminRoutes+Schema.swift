@@ -32,35 +32,13 @@ extension AdminRoutes {
                         "dropFromSchema", "Drops a class with all objects, or a property with all values.",
                         body: "SchemaDropRequest", answer: "SchemaDrop", errors: [.databaseUnknown, .conflict])
                 ) { request throws(AdminError) in
-                    let drop = try SchemaDrop(request)
+                    let subject = try SchemaSubject(
+                        request.members("class", "property", "confirm", "evenIfDeclared"))
                     return try await desk.use(request) { tenant throws(AdminError) in
-                        try await desk.drop(drop, in: tenant, by: request.address)
+                        try await desk.drop(subject, in: tenant, by: request.address)
                     }
                 },
             ], schemas: SchemaSchemas.text)
-    }
-}
-
-/// What an administrator wants to drop.
-private struct SchemaDrop: Sendable {
-    var className: String
-    var property: String?
-    /// The name of what is dropped, once more. Without it nothing is dropped, and the answer says what would be lost.
-    var confirm: String?
-    /// Drops it although a device has declared it not long ago.
-    var evenIfDeclared: Bool
-
-    /// What a device has declared since then counts as in use. Devices note it once a day.
-    static let declaredDays = 30
-
-    var name: String { property.map { "\(className).\($0)" } ?? className }
-
-    init(_ request: AdminRequest) throws(AdminError) {
-        let body = try request.members("class", "property", "confirm", "evenIfDeclared")
-        className = try body.requiredText("class")
-        property = try body.text("property")
-        confirm = try body.text("confirm")
-        evenIfDeclared = try body.flag("evenIfDeclared")
     }
 }
 
@@ -72,55 +50,34 @@ extension AdminDesk {
     }
 
     fileprivate func drop(
-        _ drop: SchemaDrop, in tenant: Tenant, by address: String
+        _ subject: SchemaSubject, in tenant: Tenant, by address: String
     ) async throws(AdminError) -> HTTPAnswer {
         let (store, conversations) = (tenant.store, tenant.conversations)
         do throws(StoreFailure) {
             let (element, count) = try await conversations.work(for: nil) { () throws(StoreFailure) in
-                let element = try store.schemaElements().first { element in
-                    element.className.isSame(as: drop.className) && element.isProperty(drop.property)
-                }
-                return (element, try store.objectsLost(with: drop.className, property: drop.property))
+                let element = try subject.element(in: store)
+                return (element, try store.objectsLost(with: subject.className, property: subject.property))
             }
-            guard let confirm = drop.confirm else { return Self.answer(drop, element, count, isDropped: false) }
-            try Self.check(drop, confirm, element, now: conversations.now())
-            try await conversations.alone(because: Self.reason) { () throws(StoreFailure) in
-                try store.drop(drop.className, property: drop.property)
+            guard let confirm = subject.confirm else { return Self.answer(subject, element, count, isDropped: false) }
+            try subject.check(confirm, element, for: .drop, now: conversations.now())
+            try await conversations.alone(because: SchemaSubject.reason) { () throws(StoreFailure) in
+                try store.drop(subject.className, property: subject.property)
             }
             telemetry.audit(
-                AuditEvent(.schemaDropped, database: tenant.name, user: "admin", address: address, subject: drop.name))
-            return Self.answer(drop, element, count, isDropped: true)
+                AuditEvent(
+                    .schemaDropped, database: tenant.name, user: "admin", address: address, subject: subject.name))
+            return Self.answer(subject, element, count, isDropped: true)
         } catch {
-            // What cannot be dropped is told as it is.
-            guard error.code == .schemaMismatch else { throw AdminError(error) }
-            throw AdminError(.conflict, error.message)
+            throw AdminError(ofSchema: error)
         }
-    }
-
-    private static let reason =
-        "The operator is changing the schema of the database. Connect again in a moment; nothing that was not sent is lost."
-
-    private static func check(
-        _ drop: SchemaDrop, _ confirm: String, _ element: SchemaElement?, now: UInt64
-    ) throws(StoreFailure) {
-        guard confirm.isSame(as: drop.name) else {
-            throw StoreFailure(
-                .conflict, "confirm is not “\(drop.name)”, so nothing was dropped. Repeat what you want to drop.")
-        }
-        let since = now - min(now, UInt64(SchemaDrop.declaredDays) * 86_400_000)
-        guard let element, element.declared >= max(since, 1), !drop.evenIfDeclared else { return }
-        throw StoreFailure(
-            .conflict,
-            "A device has declared “\(drop.name)” within the last \(SchemaDrop.declaredDays) days, so nothing was dropped. Its app "
-                + "would add it again, empty, or be refused. To drop it all the same, send evenIfDeclared.")
     }
 
     private static func answer(
-        _ drop: SchemaDrop, _ element: SchemaElement?, _ count: Int, isDropped: Bool
+        _ subject: SchemaSubject, _ element: SchemaElement?, _ count: Int, isDropped: Bool
     ) -> HTTPAnswer {
         .json { json in
             json.object { json in
-                json.field("name", drop.name)
+                json.field("name", subject.name)
                 json.field("isDropped", isDropped)
                 json.field("objects", count)
                 json.field("declared", time: element?.declared ?? 0)
@@ -129,11 +86,9 @@ extension AdminDesk {
     }
 }
 
-extension SchemaElement {
-    fileprivate func isProperty(_ name: String?) -> Bool {
-        guard let property, let name else { return property == nil && name == nil }
-        return property.isSame(as: name)
-    }
+extension SchemaSubject.Change {
+    fileprivate static let drop = SchemaSubject.Change(
+        verb: "drop", done: "dropped", consequence: "Its app would add it again, empty, or be refused.")
 }
 
 /// A class with its properties.

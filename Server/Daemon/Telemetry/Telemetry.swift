@@ -87,7 +87,7 @@ extension AuditEvent.Kind {
             true
         case .serverStarted, .serverEnded, .configurationReloaded, .configurationRefused, .certificateReplaced,
             .tokenKeysReplaced, .adminTokenReplaced, .permissionsReplaced, .adminCalled, .databaseAdded,
-            .databaseDropped, .shutOut, .letIn, .clientForgotten, .schemaDropped:
+            .databaseDropped, .shutOut, .letIn, .clientForgotten, .schemaDropped, .schemaConverted:
             false
         }
     }

@@ -219,8 +219,10 @@ extension Schema {
             throw StoreFailure(
                 .schemaMismatch,
                 "The device's schema contradicts the server's: \(named). "
-                    + "Classes and properties can be added, not changed: use a new name for what changed. Where the "
-                    + "server has what it should not have, its operator takes that back with sync-server schema drop.")
+                    + "Classes and properties can be added, not changed: use a new name for what changed. The operator can "
+                    + "give a property another type (sync-server admin schema convert); an app from before that has to "
+                    + "be updated. Where the server has what it should not have, its operator takes that back with "
+                    + "sync-server schema drop.")
         }
         return missing
     }

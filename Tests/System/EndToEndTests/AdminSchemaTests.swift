@@ -123,4 +123,36 @@ struct AdminSchemaTests {
             #expect(audit.contains(#""subject":"Item.name""#))
         }
     }
+
+    @Test("a property is converted under a connected device, which is then refused and keeps what it writes")
+    func convert() async throws {
+        try await withServer { bench, call in
+            let device = try await bench.device("A")
+            try device.writeItems(1...3)
+            try await device.uploaded()
+            let (_, broken) = try await call(
+                "schema/convert", #"{"class": "Item", "property": "quantity", "to": "string"}"#)
+            #expect((broken["brokenRules"] as? [String])?.first?.hasPrefix("classes.Item.write: ") == true, "\(broken)")
+            let body = #"{"class": "Item", "property": "name", "to": "mixed""#
+            let (_, preview) = try await call("schema/convert", body + "}")
+            #expect(preview["isConverted"] as? Bool == false && preview["objects"] as? Int == 3, "\(preview)")
+            let confirmed = body + #", "confirm": "Item.name""#
+            #expect(try await call("schema/convert", confirmed + "}").0 == 409)
+            let (status, converted) = try await call("schema/convert", confirmed + #", "evenIfDeclared": true}"#)
+            #expect(status == 200 && converted["isConverted"] as? Bool == true, "\(converted)")
+            try device.write { device.object(ofType: Item.self, forPrimaryKey: 2)?.quantity = 5 }
+            let error = await #expect(throws: SyncError.self) { try await device.uploaded() }
+            #expect(error?.serverCode == 305 && error?.message.contains("schema convert") == true, "\(error as Any)")
+            #expect(device.object(ofType: Item.self, forPrimaryKey: 2)?.quantity == 5)
+            #expect(try bench.server.count("Item", where: "quantity == 5") == 0)
+            let (_, schema) = try await call("schema", nil)
+            let item = (schema["classes"] as? [[String: Any]])?.first { $0["name"] as? String == "Item" }
+            let name = (item?["properties"] as? [[String: Any]])?.first { $0["name"] as? String == "name" }
+            #expect(
+                name?["is"] as? String == "mixed" && name?["declared"] == nil && name?["addedBy"] as? String == "tester"
+            )
+            let audit = try String(contentsOf: bench.folder.appending(path: "server/audit.log"), encoding: .utf8)
+            #expect(audit.contains(#""event":"schemaConverted","database":"items","user":"admin""#), "\(audit)")
+        }
+    }
 }

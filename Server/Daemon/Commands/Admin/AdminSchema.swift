@@ -5,8 +5,8 @@ import CausewayModel
 
 struct AdminSchema: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema", abstract: "Shows the schema of a database, and drops what no app uses any more.",
-        subcommands: [Show.self, Drop.self], defaultSubcommand: Show.self)
+        commandName: "schema", abstract: "Shows the schema of a database, and changes it.",
+        subcommands: [Show.self, Drop.self, Convert.self], defaultSubcommand: Show.self)
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
