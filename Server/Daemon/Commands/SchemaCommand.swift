@@ -47,7 +47,7 @@ struct SchemaCommand: ParsableCommand {
             discussion: """
                 End the server first. What is dropped is lost, on devices too: they let go of it when they connect next. Make \
                 a backup before. A device that still declares it adds it again, empty, where its user may; otherwise it is \
-                refused until its app is newer. Every device is compared with the database once, as after a restore.
+                refused, until its app begins a new file. Every device is compared with the database once, as after a restore.
                 """)
 
         @OptionGroup var place: DatabaseOption

@@ -7,6 +7,16 @@ import Foundation
 import Synchronization
 import Testing
 
+/// The class in a version of the app that leaves a property out.
+private enum Without {
+    final class Chore: Object {
+        @Persisted(primaryKey: true) var id = 0
+        @Persisted var title = ""
+
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+}
+
 @Suite("A schema from which the operator drops something while devices are connected", .serialized)
 @MainActor
 struct LiveSchemaTests {
@@ -89,6 +99,31 @@ struct LiveSchemaTests {
         a.syncSession?.reconnect()
         try await settle(a)
         #expect(priorities(a) == [0, 21] && a.unsyncedChanges.isEmpty)
+        await bench.end()
+    }
+
+    @Test(
+        "a file declares what it has: a version that leaves out what was dropped is refused with it, and not with a new file"
+    )
+    func leftOut() async throws {
+        let bench = try Bench()
+        var devices: (Realm, Realm)? = try await devices(bench)
+        var file = try #require(devices?.0.configuration)
+        devices = nil
+        bench.office.replace(by: PermissionRules(extendSchema: .never))
+        try await drop("Chore", "priority", on: bench)
+        file.objectTypes = [Without.Chore.self]
+        let old = try Realm(configuration: file)
+        try old.write { old.object(ofType: Without.Chore.self, forPrimaryKey: 1)?.title = "unsent" }
+        let error = await #expect(throws: SyncError.self) { try await old.syncSession?.wait(for: .upload) }
+        #expect(
+            error?.serverCode == 305 && error?.message.contains("“Chore.priority”") == true, "\(error?.message ?? "")")
+        var beginning = try await bench.configuration("a") { $0.append(QuerySubscription<Without.Chore>()) }
+        beginning.fileURL = file.fileURL?.deletingLastPathComponent().appending(path: "second.realm")
+        beginning.objectTypes = [Without.Chore.self]
+        let new = try Realm(configuration: beginning)
+        try await settle(new)
+        #expect(new.objects(Without.Chore.self).sorted(byKeyPath: "id").map(\.title) == ["t1", "t2"])
         await bench.end()
     }
 
