@@ -2,6 +2,7 @@ import CausewayConversion
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
+import CausewayQuery
 import CausewaySeeds
 import CausewayStore
 import CausewayStoreEmbedded
@@ -89,6 +90,32 @@ struct SchemaConversionTests {
         try record.write(bob, set(dog(7), "age", .string("seven")), .delete(dog(8), life: 2))
         #expect(try record.dog(7)?["age"] == .string("seven") && record.dog(8) == nil)
         #expect(try record.problems() == [])
+    }
+
+    @Test("an index finds the new values, and goes where the new type has none")
+    func index() throws {
+        let record = try Record()
+        let tag = Property(name: "tag", type: .int, isOptional: true, isIndexed: true)
+        try record.store.extendSchema(
+            Schema([ClassSchema(name: "Cat", properties: [Property(name: "_id", type: .int, isPrimaryKey: true), tag])])
+        )
+        try record.commit(
+            ann,
+            record.changeset(ann, (0..<500).map { create(ObjectReference("Cat", .int($0)), ("tag", .int($0 % 100))) }))
+        func found(_ text: String) throws -> Int {
+            let snapshot = try record.store.snapshot()
+            let number = try #require(snapshot.classNumber("Cat"))
+            return try snapshot.keys(number, matching: Predicate.parse(text).bound(to: "Cat", in: snapshot.schema))
+                .count
+        }
+        for (type, text, isIndexed) in [
+            (.string, "tag == '7'", true), (.int, "tag == 7", true), (.double, "tag == 7.0", false),
+        ] as [(PropertyType, String, Bool)] {
+            #expect(try record.store.convert(PropertyConversion("Cat", "tag", to: type)).isConverted)
+            #expect(try found(text) == 5, "\(type)")
+            #expect(try record.store.snapshot().schema["Cat"]?.properties.last?.isIndexed == isIndexed, "\(type)")
+            #expect(try record.problems() == [], "\(type)")
+        }
     }
 
     @Test("a conversion is no write: an older edit still loses against the value, and a later one wins")
