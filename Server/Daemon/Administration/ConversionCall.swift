@@ -66,7 +66,7 @@ struct ConversionCall: Sendable {
                 to: {type: string, enum: [\(types.map { "\($0)" }.joined(separator: ", "))]}
                 optional:
                   type: boolean
-                  description: Whether it may be null. Left out, as it is now. A mixed property always may.
+                  description: Whether it may be null. Left out, as it is now. A mixed property may, before and after.
                 misfits:
                   type: string
                   enum: [refuse, 'null', default]

@@ -120,7 +120,10 @@ package final class SyncServer {
 
     /// What an operator does with the server while it runs, through its admin listener.
     @discardableResult
-    package func admin(_ arguments: String...) throws -> String {
+    package func admin(_ arguments: String...) throws -> String { try admin(arguments) }
+
+    @discardableResult
+    package func admin(_ arguments: [String]) throws -> String {
         try tool(["admin"] + arguments + ["--configuration", path("sync-server.yaml")])
     }
 

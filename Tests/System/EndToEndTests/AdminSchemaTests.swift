@@ -124,7 +124,9 @@ struct AdminSchemaTests {
         }
     }
 
-    @Test("a property is converted under a connected device, which is then refused and keeps what it writes")
+    @Test(
+        "a property is converted under a connected device, which is refused until it is converted back, and loses nothing"
+    )
     func convert() async throws {
         try await withServer { bench, call in
             let device = try await bench.device("A")
@@ -138,8 +140,15 @@ struct AdminSchemaTests {
             #expect(preview["isConverted"] as? Bool == false && preview["objects"] as? Int == 3, "\(preview)")
             let confirmed = body + #", "confirm": "Item.name""#
             #expect(try await call("schema/convert", confirmed + "}").0 == 409)
-            let (status, converted) = try await call("schema/convert", confirmed + #", "evenIfDeclared": true}"#)
-            #expect(status == 200 && converted["isConverted"] as? Bool == true, "\(converted)")
+            @MainActor @discardableResult
+            func command(_ more: String...) throws -> String {
+                let arguments = ["--database", "items", "--class", "Item", "--property", "name"] + more
+                return try bench.server.admin(["schema", "convert"] + arguments)
+            }
+            #expect(
+                try command("--to", "mixed").hasPrefix("Item.name is still string. It would be mixed.\nObjects: 3."))
+            let converted = try command("--to", "mixed", "--confirm", "Item.name", "--even-if-declared")
+            #expect(converted.hasPrefix("Item.name was string, and is mixed.\n"), "\(converted)")
             try device.write { device.object(ofType: Item.self, forPrimaryKey: 2)?.quantity = 5 }
             let error = await #expect(throws: SyncError.self) { try await device.uploaded() }
             #expect(error?.serverCode == 305 && error?.message.contains("schema convert") == true, "\(error as Any)")
@@ -151,6 +160,11 @@ struct AdminSchemaTests {
             #expect(
                 name?["is"] as? String == "mixed" && name?["declared"] == nil && name?["addedBy"] as? String == "tester"
             )
+            // Nobody has declared it since, so this needs no more than the name.
+            try command("--to", "string", "--optional", "false", "--confirm", "Item.name")
+            device.syncSession?.reconnect()
+            try await device.uploaded()
+            #expect(try bench.server.count("Item", where: "quantity == 5 AND name != ''") == 1)
             let audit = try String(contentsOf: bench.folder.appending(path: "server/audit.log"), encoding: .utf8)
             #expect(audit.contains(#""event":"schemaConverted","database":"items","user":"admin""#), "\(audit)")
         }

@@ -24,7 +24,7 @@ extension AdminSchema {
             help: "The new type: bool, int, float, double, string, data, date, objectId, uuid, decimal128 or mixed.")
         var to: String
 
-        @Option(help: "Whether it may be null: true or false; left out, as it is now.")
+        @Option(help: "Whether it may be null: true or false; left out, as it is now. A mixed property may.")
         var optional: Bool?
 
         @Option(help: "What becomes of values that do not fit: refuse, null or default; left out, refuse.")
