@@ -116,7 +116,7 @@ let server: [Target] = [
         uses: ["Limits", "Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]
     ),
     part(
-        "Server", "Sinks", uses: ["Environment", "Feed", "JSON", "Model", "Query", "Session", "Store"],
+        "Server", "Sinks", uses: ["Environment", "Feed", "HTTP", "JSON", "Model", "Query", "Session", "Store"],
         libraries: Package.httpClient(for: "Server") + Package.nio(for: "Server") + [
             Package.log, Package.crypto, "CZstd",
         ],

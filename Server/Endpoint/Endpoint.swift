@@ -109,8 +109,9 @@ package final class Endpoint: Sendable {
         } catch {
             throw EndpointError(
                 .addressUnusable,
-                "\(configuration.host):\(configuration.port) cannot be listened on (\(error)). Stop what else listens "
-                    + "there, or choose another address in the configuration.")
+                "Devices cannot be served on \(configuration.host):\(configuration.port): "
+                    + "\(TransportTrouble(error).words). Choose another address in the section listen of the configuration, "
+                    + "or stop what else uses this one.")
         }
         listener.withLock { $0 = channel }
         desk.isReady.store(true, ordering: .relaxed)
@@ -282,13 +283,12 @@ extension Endpoint {
     }
 
     private static func tls(_ chain: String, _ key: String) throws(EndpointError) -> NIOSSLContext {
-        do {
+        do throws(ServerTLS.Failure) {
             return try ServerTLS.context(chain: chain, key: key, protocols: ["h2"])
         } catch {
             throw EndpointError(
                 .certificateUnusable,
-                "The server's certificate and key cannot be used (\(error)). Both must be in PEM form and belong "
-                    + "together; `sync-server keys` makes a pair for development.")
+                "\(error.message) `sync-server keys` makes a certificate with its key for development.")
         }
     }
 }

@@ -12,6 +12,8 @@ import Synchronization
 package final class HTTPListener: Sendable {
     package let host: String
     private let port: Int
+    /// As the configuration has it.
+    package var address: String { "\(host):\(port)" }
     let service: any HTTPService
     let limits: HTTPLimits
     let logger: Logger

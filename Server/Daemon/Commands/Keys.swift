@@ -21,8 +21,14 @@ struct Keys: ParsableCommand {
     @Option(help: "What tokens are signed with: HS256, RS256, ES256 or EdDSA.")
     var algorithm = SigningAlgorithm.es256
 
+    @Option(
+        help:
+            "Also make a certificate for a client of this name: client.pem and client-key.pem, for `sync-server admin`."
+    )
+    var client: String?
+
     func run() throws {
-        let keys = try DevelopmentKeys.make(hosts: host, days: days, tokens: algorithm, now: Date())
+        let keys = try DevelopmentKeys.make(hosts: host, days: days, tokens: algorithm, client: client, now: Date())
         let files = try KeyFolder(folder).write(keys.files)
         for file in files { print(file) }
     }

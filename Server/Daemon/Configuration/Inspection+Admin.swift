@@ -35,7 +35,7 @@ extension Inspection {
                 "Name the PEM file of those who sign your clients' certificates.")
         }
         guard admin.usesTLS, !certificateChain.isEmpty, problems.isEmpty else { return }
-        do {
+        do throws(ServerTLS.Failure) {
             _ = try ServerTLS.context(
                 chain: certificateChain, key: certificateKey, protocols: ["http/1.1"],
                 clientAuthorities: adminAuthorities)
@@ -43,7 +43,7 @@ extension Inspection {
             problems.append(
                 ConfigurationProblem(
                     admin.clientAuthorities == nil ? "admin" : "admin.clientAuthorities",
-                    "TLS cannot be set up with these certificates (\(error)). All must be in PEM form."))
+                    "\(error.message)\(admin.clientAuthorities.map { " The authorities are those in \($0)." } ?? "")"))
         }
     }
 

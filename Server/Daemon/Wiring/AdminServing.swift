@@ -14,8 +14,8 @@ struct AdminServing: Service {
             port = try await listener.start()
         } catch {
             throw CommandFailure(
-                "The admin listener cannot listen on \(listener.host) (\(error)). Stop what else listens there, or "
-                    + "choose another address in the section 'admin' of the configuration.")
+                "The admin listener cannot listen on \(listener.address): \(TransportTrouble(error).words). Choose another "
+                    + "address in the section admin of the configuration, or stop what else uses this one.")
         }
         logger.info("the admin listener is open", metadata: ["host": "\(listener.host)", "port": .number(port)])
         try? await gracefulShutdown()

@@ -23,10 +23,7 @@ struct Serving: Service {
     func run() async throws {
         do {
             _ = try await endpoint.start()
-            if let api {
-                let port = try await api.start()
-                logger.info("back ends are served", metadata: ["host": "\(api.host)", "port": "\(port)"])
-            }
+            if let api { try await start(api) }
         } catch {
             await end()
             throw error
@@ -35,6 +32,17 @@ struct Serving: Service {
         try? await gracefulShutdown()
         logger.info("ending: the databases close when requests and downloads have ended")
         await end()
+    }
+
+    private func start(_ api: HTTPListener) async throws {
+        do {
+            let port = try await api.start()
+            logger.info("back ends are served", metadata: ["host": "\(api.host)", "port": "\(port)"])
+        } catch {
+            throw CommandFailure(
+                "Back ends cannot be served on \(api.address): \(TransportTrouble(error).words). Choose another address in "
+                    + "the section api of the configuration, or stop what else uses this one.")
+        }
     }
 
     func end() async {

@@ -62,6 +62,35 @@ struct CertificateMaker {
         }
     }
 
+    /// - Parameter name: of the one who shows it, such as an administrator.
+    func clientCertificate(
+        for name: String
+    ) throws(IdentityError) -> (certificatePEM: String, key: P256.Signing.PrivateKey) {
+        guard (1...Self.clientNameBytesMax).contains(name.utf8.count) else {
+            throw IdentityError(
+                .requestInvalid,
+                "The name of a client has 1 to \(Self.clientNameBytesMax) bytes. Name it with --client.")
+        }
+        let clientKey = P256.Signing.PrivateKey()
+        do {
+            let certificate = try Self.sign(
+                subject: DistinguishedName { CommonName(name) }, publicKey: clientKey.publicKey, issuer: self.name,
+                issuerKey: key, validity: validity,
+                extensions: Certificate.Extensions {
+                    Critical(BasicConstraints.notCertificateAuthority)
+                    Critical(KeyUsage(digitalSignature: true))
+                    try ExtendedKeyUsage([.clientAuth])
+                }
+            )
+            return (certificate, clientKey)
+        } catch {
+            throw IdentityError(.requestInvalid, "The client's certificate could not be made: \(error)")
+        }
+    }
+
+    /// X.509's bound of a common name.
+    private static let clientNameBytesMax = 64
+
     private static func generalName(_ host: String) throws(IdentityError) -> GeneralName {
         let octets = host.split(separator: ".", omittingEmptySubsequences: false)
         if octets.count == 4, octets.allSatisfy({ $0.allSatisfy(\.isNumber) }) {

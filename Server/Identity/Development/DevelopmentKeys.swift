@@ -21,6 +21,9 @@ package struct DevelopmentKeys: Sendable {
         package static let authorityKey = "ca-key.pem"
         package static let server = "server.pem"
         package static let serverKey = "server-key.pem"
+        /// What an administrator's program shows a listener that wants a certificate.
+        package static let client = "client.pem"
+        package static let clientKey = "client-key.pem"
         /// What the server verifies tokens with.
         package static let tokenPublic = "token-public.pem"
         /// What tokens are signed with.
@@ -32,21 +35,30 @@ package struct DevelopmentKeys: Sendable {
     /// - Parameters:
     ///   - hosts: names and IPv4 addresses the server is reached by, beside localhost and 127.0.0.1.
     ///   - days: how long the certificates are good for.
+    ///   - client: the name of a client that gets a certificate too.
     package static func make(
-        hosts: [String], days: Int, tokens algorithm: SigningAlgorithm, now: Date
+        hosts: [String], days: Int, tokens algorithm: SigningAlgorithm, client: String? = nil, now: Date
     ) throws(IdentityError) -> DevelopmentKeys {
         guard (1...3_650).contains(days) else {
             throw IdentityError(.requestInvalid, "Certificates are made for 1 to 3650 days, not for \(days).")
         }
         let authority = try CertificateMaker(now: now, days: days)
         let server = try authority.serverCertificate(for: hosts)
+        var clientFiles: [File] = []
+        if let client {
+            let made = try authority.clientCertificate(for: client)
+            clientFiles = [
+                File(name: Name.client, text: made.certificatePEM, isSecret: false),
+                File(name: Name.clientKey, text: made.key.pemRepresentation + "\n", isSecret: true),
+            ]
+        }
         return DevelopmentKeys(
             files: [
                 File(name: Name.authority, text: authority.certificatePEM, isSecret: false),
                 File(name: Name.authorityKey, text: authority.key.pemRepresentation + "\n", isSecret: true),
                 File(name: Name.server, text: server.certificatePEM, isSecret: false),
                 File(name: Name.serverKey, text: server.key.pemRepresentation + "\n", isSecret: true),
-            ] + (try tokenFiles(algorithm))
+            ] + clientFiles + (try tokenFiles(algorithm))
         )
     }
 

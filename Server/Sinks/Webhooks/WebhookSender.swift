@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CausewayHTTP
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -80,12 +81,22 @@ package final class WebhookSender: Sendable {
             _ = try? await answer.body.collect(upTo: Self.answerBytesMax)
         } catch {
             // The errors of the client hold no body and no header.
-            throw SinkFailure("The receiver cannot be reached: \(error). Check that it runs, and the url.")
+            throw SinkFailure(
+                "The receiver cannot be reached: \(Self.words(for: error)). Check that it runs, and the url.")
         }
         guard (200...299).contains(status) else {
             throw SinkFailure(
                 "The receiver answers with status \(status), and 200 to 299 says that it has the batch. Check its log. The "
                     + "batch is sent again.")
+        }
+    }
+
+    private static func words(for error: any Error) -> String {
+        switch error as? HTTPClientError {
+        case nil: TransportTrouble(error).words
+        case .connectTimeout?, .tlsHandshakeTimeout?, .readTimeout?, .deadlineExceeded?: TransportTrouble.timedOut.words
+        case .remoteConnectionClosed?, .uncleanShutdown?: TransportTrouble.closed.words
+        case let error?: error.shortDescription
         }
     }
 

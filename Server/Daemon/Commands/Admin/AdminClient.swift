@@ -9,7 +9,7 @@ import NIOSSL
 struct AdminClient: Sendable {
     let address: String
     let token: String?
-    let trustRoots: String?
+    var trust = AdminTrust()
 
     enum Method: String {
         case get = "GET"
@@ -28,7 +28,7 @@ struct AdminClient: Sendable {
     func call(
         _ method: Method, _ path: [String], query: [(name: String, value: String?)] = [], body: [UInt8]? = nil
     ) async throws -> JSON {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: try configuration())
         let result: Result<(status: UInt, body: [UInt8]), any Error>
         do {
             result = .success(try await send(method, url(path, query), body, client))
@@ -39,8 +39,7 @@ struct AdminClient: Sendable {
         switch result {
         case .success(let answer): return try Self.json(answer.status, answer.body)
         case .failure(let error):
-            throw CommandFailure(
-                "\(address) cannot be reached (\(error)). Check that the server runs, and its section admin.")
+            throw CommandFailure(sentence(for: error))
         }
     }
 
@@ -59,14 +58,25 @@ struct AdminClient: Sendable {
         return (answer.status.code, Array(bytes.readableBytesView))
     }
 
-    private var configuration: HTTPClient.Configuration {
+    private func configuration() throws(CommandFailure) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(Self.connectSeconds), read: .seconds(Self.answerSeconds)))
-        if let trustRoots {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.trustRoots = .file(trustRoots)
-            configuration.tlsConfiguration = tls
+        // Who waits at a terminal is told at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.httpVersion = .http1Only
+        guard address.hasPrefix("https:") else { return configuration }
+        let (tls, expected) = try trust.settings()
+        configuration.tlsConfiguration = tls
+        // It runs behind the handshake, and before the token is sent.
+        if let expected {
+            configuration.http1_1ConnectionDebugInitializer = { channel in
+                channel.nioSSL_peerCertificate().flatMapThrowing { shown in
+                    guard shown != expected else { return }
+                    channel.eventLoop.execute { channel.close(promise: nil) }
+                    throw OtherCertificate()
+                }
+            }
         }
         return configuration
     }

@@ -32,23 +32,50 @@ struct AdminOptions: ParsableArguments {
     var tokenFile: String?
 
     @Option(
-        help: "A PEM file of the authorities that the server's certificate is checked with; left out: the system's.")
-    var trustRoots: String?
+        help: ArgumentHelp(
+            "A PEM file of the authorities that the server's certificate is checked with.",
+            discussion:
+                "Left out: the certificate that the configuration names is trusted and no other, or with --address those that the system's authorities have signed."
+        ))
+    var certificateAuthority: String?
+
+    @Option(help: "A PEM file of a certificate that admin.clientAuthorities of the server have signed.")
+    var clientCertificate: String?
+
+    @Option(help: "The PEM file of the key of --client-certificate.")
+    var clientKey: String?
 
     @Flag(help: "Print the answer as JSON.")
     var json = false
 
+    func validate() throws {
+        guard (clientCertificate == nil) == (clientKey == nil) else {
+            throw ValidationError("--client-certificate and --client-key go together: name both.")
+        }
+    }
+
     func client() throws -> AdminClient {
         if let address {
-            return AdminClient(address: address, token: try tokenFile.map(Self.token), trustRoots: trustRoots)
+            return AdminClient(
+                address: address, token: try tokenFile.map(Self.token), trust: trust(orElse: .ofSystem))
         }
-        guard let admin = try option.read().admin else {
+        let configuration = try option.read()
+        guard let admin = configuration.admin else {
             throw CommandFailure(
                 "\(option.file) has no section admin, so the server has no admin listener. Add one, or name the listener of "
                     + "another server with --address.")
         }
         return AdminClient(
-            address: admin.address, token: try (tokenFile ?? admin.tokenFile).map(Self.token), trustRoots: trustRoots)
+            address: admin.address, token: try (tokenFile ?? admin.tokenFile).map(Self.token),
+            trust: trust(orElse: .showing(file: configuration.tls.certificate)))
+    }
+
+    private func trust(orElse standard: AdminTrust.Servers) -> AdminTrust {
+        var trust = AdminTrust(servers: certificateAuthority.map { .ofAuthorities(file: $0) } ?? standard)
+        if let clientCertificate, let clientKey {
+            trust.identity = AdminTrust.Identity(certificate: clientCertificate, key: clientKey)
+        }
+        return trust
     }
 
     private static func token(in file: String) throws -> String {
