@@ -1,11 +1,13 @@
 import ArgumentParser
 import CausewayIdentity
+import CausewayTelemetry
 import Foundation
 
 struct AccountsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
         abstract: "Looks after the users of a database, whether the server runs or not.",
+        discussion: "Every change is in the audit log, where log.audit of the configuration names a file.",
         subcommands: [List.self, ServerKey.self, Disable.self, Enable.self, CustomData.self, Role.self]
     )
 
@@ -13,12 +15,38 @@ struct AccountsCommand: ParsableCommand {
     struct Place: ParsableArguments {
         @OptionGroup var place: DatabaseOption
 
-        func open() throws -> AccountOffice { try AccountOffice(folder: place.folder()) }
-
-        func use(_ body: (AccountOffice) throws -> Void) throws {
-            let office = try open()
+        func read(_ body: (AccountOffice) throws -> Void) throws {
+            let office = try AccountOffice(folder: place.folder())
             defer { office.close() }
             try body(office)
+        }
+
+        /// Makes a change, and writes it into the audit log.
+        ///
+        /// - Parameters:
+        ///   - call: the command's name.
+        ///   - user: whose account it changes; nil for one that the change makes.
+        ///   - body: returns the user whose account was changed.
+        func change(_ call: String, of user: String? = nil, _ body: (AccountOffice) throws -> String) throws {
+            let configuration = try place.option.read()
+            let folder = try configuration.folder(of: place.database)
+            let audit = OperatorAudit(configuration.log.audit, database: place.database, folder: folder)
+            do {
+                let office = try AccountOffice(folder: folder)
+                defer { office.close() }
+                audit.write(.accountChanged, call, of: try body(office))
+            } catch let error as IdentityError {
+                audit.write(.accountRefused, call, of: user, code: error.code.rawValue)
+                throw error
+            }
+        }
+
+        /// As `change`, of an account that is there.
+        func change(_ call: String, of user: String, _ body: (AccountOffice) throws -> Void) throws {
+            try change(call, of: user) { office -> String in
+                try body(office)
+                return user
+            }
         }
     }
 
@@ -28,7 +56,7 @@ struct AccountsCommand: ParsableCommand {
         @OptionGroup var place: Place
 
         func run() throws {
-            try place.use { office in for line in try office.list() { print(line) } }
+            try place.read { office in for line in try office.list() { print(line) } }
         }
     }
 
@@ -43,10 +71,11 @@ struct AccountsCommand: ParsableCommand {
         var name: String
 
         func run() throws {
-            try place.use { office in
+            try place.change("server-key") { office in
                 let made = try office.makeServerKey(named: name)
                 print(made.key)
                 try? FileHandle.standardError.write(contentsOf: Data("user \(made.user)\n".utf8))
+                return made.user
             }
         }
     }
@@ -62,7 +91,7 @@ struct AccountsCommand: ParsableCommand {
         var user: String
 
         func run() throws {
-            try place.use { try $0.setDisabled(true, user: user) }
+            try place.change("disable", of: user) { try $0.setDisabled(true, user: user) }
         }
     }
 
@@ -75,7 +104,7 @@ struct AccountsCommand: ParsableCommand {
         var user: String
 
         func run() throws {
-            try place.use { try $0.setDisabled(false, user: user) }
+            try place.change("enable", of: user) { try $0.setDisabled(false, user: user) }
         }
     }
 
@@ -94,7 +123,7 @@ struct AccountsCommand: ParsableCommand {
         var json: String
 
         func run() throws {
-            try place.use { try $0.setCustomData(json, user: user) }
+            try place.change("custom-data", of: user) { try $0.setCustomData(json, user: user) }
         }
     }
 
@@ -112,7 +141,7 @@ struct AccountsCommand: ParsableCommand {
         var role: [String] = []
 
         func run() throws {
-            try place.use { try $0.setRoles(role, user: user) }
+            try place.change("role", of: user) { try $0.setRoles(role, user: user) }
         }
     }
 }
