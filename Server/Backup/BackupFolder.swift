@@ -7,6 +7,7 @@ package enum BackupFolder {
         package var name: BackupName
         /// As the manifest writes it.
         package var epoch: String
+        package var bytes: Int
 
         /// Two databases can have one name, one after the other.
         package func isOf(epoch: UInt64) -> Bool { self.epoch == BackupManifest.text(epoch: epoch) }
@@ -21,13 +22,13 @@ package enum BackupFolder {
             .sorted { ($0.stamp, $0.version) < ($1.stamp, $1.version) }
             .compactMap { name in
                 guard let manifest = try? BackupManifest.read(in: "\(folder)/\(name.text)") else { return nil }
-                return Entry(name: name, epoch: manifest.epoch)
+                return Entry(name: name, epoch: manifest.epoch, bytes: manifest.bytes)
             }
     }
 
-    /// When the backups of one database began, the oldest first.
-    package static func times(of database: String, epoch: UInt64, in folder: String) -> [UInt64] {
-        backups(of: database, in: folder).filter { $0.isOf(epoch: epoch) }.map(\.name.time)
+    /// Those of one database, and not of others that had its name.
+    package static func backups(of database: String, epoch: UInt64, in folder: String) -> [Entry] {
+        backups(of: database, in: folder).filter { $0.isOf(epoch: epoch) }
     }
 
     /// Removes the oldest backups of a database beyond a number to keep. Call it when a newer one is whole. Those of an earlier
@@ -39,7 +40,7 @@ package enum BackupFolder {
     package static func thin(
         _ database: String, epoch: UInt64, in folder: String, keep: Int, at now: UInt64
     ) throws(BackupError) -> [String] {
-        let past = backups(of: database, in: folder).filter { $0.isOf(epoch: epoch) && $0.name.time <= now }
+        let past = backups(of: database, epoch: epoch, in: folder).filter { $0.name.time <= now }
         let old = past.dropLast(max(1, keep)).map(\.name.text)
         for name in old { try UnfinishedFolder.remove(name, in: folder) }
         return old

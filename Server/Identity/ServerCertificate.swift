@@ -13,6 +13,8 @@ package enum ServerCertificate {
         package var warnings: [String] = []
         /// The names clients may reach the server by.
         package var hosts: [String] = []
+        /// When the server's own certificate ends.
+        package var end: Date?
     }
 
     /// Inspects a PEM chain, the server's own certificate first, and its PEM key. The findings never quote the key.
@@ -34,6 +36,7 @@ package enum ServerCertificate {
                 "The key is not an unencrypted PEM key. The file begins with -----BEGIN PRIVATE KEY-----."
             )
         }
+        findings.end = certificate.notValidAfter
         inspectValidity(certificate, now, into: &findings)
         inspectSigners(of: certificate, blocks.dropFirst(), now, into: &findings)
         findings.hosts = hosts(of: certificate)

@@ -1,12 +1,16 @@
 /// Every metric of the server. `METRICS.md` says the same for people; a test compares the two.
 package enum MetricCatalog {
-    package static let all = server + callers + sessions + commits + ingest + backEnds + databases + process
+    package static let all =
+        server + callers + sessions + commits + ingest + backEnds + databases + backups + process
+
+    /// The label of everything that belongs to a database.
+    package static let databaseLabel = "database"
 
     // MARK: - The server itself
 
     static let server = [
         buildInfo, scrapesIncomplete, seriesOverflowed, logLinesSuppressed, auditEvents, auditFailures, adminRequests,
-        adminRefused,
+        adminRefused, reloads, configurationTime, certificateExpiry,
     ]
 
     package static let buildInfo = MetricDefinition(
@@ -31,6 +35,16 @@ package enum MetricCatalog {
         "causeway_admin_refused_total", .counter, labels: ["reason"],
         "Requests that the admin listener refused: token (missing or wrong), host (not a name of this machine), route "
             + "(unknown).")
+    package static let reloads = MetricDefinition(
+        "causeway_configuration_reloads_total", .counter, labels: ["outcome"],
+        "Reloads of the configuration: applied, or refused (the file or a part of it has a problem and stays as it was)."
+    )
+    package static let configurationTime = MetricDefinition(
+        "causeway_configuration_read_timestamp_seconds", .gauge, unit: "seconds",
+        "When the configuration was last read without a problem, at the start or by a reload, in seconds since 1970.")
+    package static let certificateExpiry = MetricDefinition(
+        "causeway_certificate_expiry_timestamp_seconds", .gauge, unit: "seconds", labels: ["listener"],
+        "When the certificate ends that the listener shows (devices, api, admin), in seconds since 1970.")
 
     // MARK: - Who calls
 
@@ -158,7 +172,7 @@ package enum MetricCatalog {
 
     static let databases = [
         databaseUp, databaseVersion, historyVersions, historyBytes, historyAge, fileSize, fileUsed, fileFree,
-        filePinned, snapshotOldest, snapshots, snapshotAge,
+        filePinned, snapshotOldest, snapshots, snapshotAge, diskSize, diskAvailable,
     ]
 
     package static let databaseUp = MetricDefinition(
@@ -192,6 +206,29 @@ package enum MetricCatalog {
     package static let snapshotAge = MetricDefinition(
         "causeway_snapshot_age_seconds", .gauge, unit: "seconds", labels: ["database"],
         "How long the oldest snapshot that the server has open is there.")
+
+    package static let diskSize = MetricDefinition(
+        "causeway_disk_size_bytes", .gauge, unit: "bytes", labels: ["database"],
+        "The size of the file system that the database's folder is on.")
+    package static let diskAvailable = MetricDefinition(
+        "causeway_disk_available_bytes", .gauge, unit: "bytes", labels: ["database"],
+        "What is free on the file system of the database's folder, for users that are not root.")
+
+    // MARK: - Backups that the server makes
+
+    static let backups = [backupTime, backupSize, backupSeconds, backupFailures]
+
+    package static let backupTime = MetricDefinition(
+        "causeway_backup_last_timestamp_seconds", .gauge, unit: "seconds", labels: ["database"],
+        "When the newest whole backup in backups.folder began, in seconds since 1970; missing where there is none.")
+    package static let backupSize = MetricDefinition(
+        "causeway_backup_last_size_bytes", .gauge, unit: "bytes", labels: ["database"],
+        "The size of the newest whole backup.")
+    package static let backupSeconds = MetricDefinition(
+        "causeway_backup_last_duration_seconds", .gauge, unit: "seconds", labels: ["database"],
+        "How long the newest backup took; missing where this process has not made it.")
+    package static let backupFailures = MetricDefinition(
+        "causeway_backup_failures_total", .counter, labels: ["database"], "Backups that failed.")
 
     // MARK: - The process, under the names that Prometheus' own libraries use
 

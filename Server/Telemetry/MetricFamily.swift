@@ -48,6 +48,12 @@ final class MetricFamily: Sendable {
         return series
     }
 
+    /// Takes out the series with a value of a label. Whoever holds one counts on for nobody.
+    func forget(_ label: String, _ value: String) {
+        guard let index = definition.labels.firstIndex(of: label) else { return }
+        state.withLock { state in state.series = state.series.filter { $0.key[index] != value } }
+    }
+
     /// In the order of their labels.
     var all: [(values: [String], series: MetricSeries)] {
         state.withLock { $0.series.map { ($0.key, $0.value) } }

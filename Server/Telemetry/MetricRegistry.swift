@@ -47,6 +47,11 @@ package final class MetricRegistry: Sendable {
         return series
     }
 
+    /// Takes out the series of all metrics with a value of a label, such as those of a database that was dropped.
+    package func forget(_ label: String, _ value: String) {
+        for family in families.withLock({ Array($0.values) }) { family.forget(label, value) }
+    }
+
     /// The definition under a name, if there is one.
     func definition(named name: String) -> MetricDefinition? { families.withLock { $0[name] }?.definition }
 

@@ -35,13 +35,13 @@ extension AdminDesk {
     func report(of tenant: Tenant) async -> DatabaseReport {
         let facts = await tenant.gauges.facts()
         let backups = scheduled.map {
-            BackupFolder.times(of: tenant.name, epoch: tenant.store.epoch, in: $0.work.plan.folder)
+            BackupFolder.backups(of: tenant.name, epoch: tenant.store.epoch, in: $0.work.plan.folder)
         }
         let states = tenant.carrying?.states ?? []
         return DatabaseReport(
             name: tenant.name, folder: tenant.folder, version: tenant.store.version.rawValue,
             lateThreads: tenant.conversations.lateThreads, record: facts?.record, sessions: facts?.census,
-            lastBackup: backups?.last ?? 0,
+            lastBackup: backups?.last?.name.time ?? 0,
             carriers: states.map { CarrierFacts(name: $0.name, now: $0.now) })
     }
 

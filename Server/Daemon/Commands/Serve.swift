@@ -73,6 +73,11 @@ struct Serve: AsyncParsableCommand {
                 endpointTelemetry.watch(name)
                 apiTelemetry.watch(name)
                 feedTelemetry.watch(name)
+            },
+            forget: { name in
+                endpointTelemetry.forget(name)
+                apiTelemetry.forget(name)
+                feedTelemetry.forget(name)
             }, telemetry: telemetry, logger: logger)
         let scheduled = configuration.backups.map { plan in
             ScheduledBackups(
@@ -82,6 +87,7 @@ struct Serve: AsyncParsableCommand {
         let desk = AdminDesk(
             tenants: tenants, file: option.file, inForce: inForce, reloads: reloads, scheduled: scheduled,
             telemetry: telemetry, clock: clock, logger: logger, verifiers: verifiers)
+        telemetry.certificate(of: api == nil ? [.devices] : [.devices, .api], ends: inspection.certificateEnd)
         let admin = try configuration.adminListener(inspection, endpoint, desk)
         telemetry.audit(AuditEvent(.serverStarted, subject: Release.version))
         defer { telemetry.audit(AuditEvent(.serverEnded)) }
@@ -128,7 +134,13 @@ extension Configuration {
         guard let admin else { return nil }
         let (tenants, telemetry) = (desk.tenants, desk.telemetry)
         let databases: @Sendable () -> [DatabaseGauges] = { tenants.all.map(\.gauges) }
-        let scrape = Scrape(telemetry, databases: databases) { endpoint.connectionCount }
+        let backups = desk.scheduled?.work
+        let scrape = Scrape(telemetry, databases: databases) {
+            endpoint.connectionCount
+        } others: {
+            backups?.samples(of: tenants.all.map(\.name)) ?? []
+        }
+        if admin.usesTLS { telemetry.certificate(of: [.admin], ends: inspection.certificateEnd) }
         var routes = AdminRoutes.api(desk)
         routes.add(
             AdminRoutes.monitoring(scrape, isListening: { endpoint.isListening }, databases: databases).all)

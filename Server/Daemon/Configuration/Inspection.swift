@@ -12,6 +12,8 @@ struct Inspection {
     var certificateChain = ""
     var certificateKey = ""
     var hosts: [String] = []
+    /// When the server's certificate ends; nil where it cannot be read.
+    var certificateEnd: Date?
     /// The keys of the section `tokens`.
     var keys: [TrustedKey] = []
     /// Those of databases with a section of their own, by name.
@@ -114,6 +116,7 @@ struct Inspection {
             )
         }
         (certificateChain, certificateKey, hosts) = (chain, key, findings.hosts)
+        certificateEnd = findings.end
     }
 
     // MARK: - Tokens

@@ -30,6 +30,8 @@ struct APITelemetry: APIObserver {
 
     func watch(_ database: String) { series.watch(database) }
 
+    func forget(_ database: String) { series.forget(database) }
+
     func observe(_ event: APIEvent) {
         switch event {
         case .refused(let facts): if let failure = facts.failure { note(failure, facts) }

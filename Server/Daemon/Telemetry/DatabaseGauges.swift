@@ -8,6 +8,7 @@ import CausewayTelemetry
 /// What one database is at: read at a scrape, without waiting for a commit.
 struct DatabaseGauges: Sendable {
     let name: String
+    private let folder: String
     let conversations: Conversations
     let store: StoreEmbedded
     private let followers: FollowerGauges
@@ -19,10 +20,11 @@ struct DatabaseGauges: Sendable {
     static let readMilliseconds = 1_000
 
     init(
-        name: String, conversations: Conversations, store: StoreEmbedded, followers: FollowerGauges,
+        name: String, folder: String, conversations: Conversations, store: StoreEmbedded, followers: FollowerGauges,
         now: @escaping @Sendable () -> UInt64
     ) {
         self.name = name
+        self.folder = folder
         self.conversations = conversations
         self.store = store
         self.followers = followers
@@ -39,14 +41,28 @@ struct DatabaseGauges: Sendable {
         ]
         guard let facts = await facts() else { return (samples, false) }
         samples += self.samples(of: facts.record) + facts.behind + self.samples(of: facts.census)
+        if let disk = facts.disk {
+            samples += [
+                MetricSample(MetricCatalog.diskSize, name, is: Double(disk.sizeBytes)),
+                MetricSample(MetricCatalog.diskAvailable, name, is: Double(disk.availableBytes)),
+            ]
+        }
         return (samples, true)
     }
 
     /// Nil when they cannot be read in time.
-    func facts() async -> (record: RecordStatistics, behind: [MetricSample], census: SessionCensus)? {
-        await reader.read(withinMilliseconds: Self.readMilliseconds) { [conversations, store, followers] in
-            (try? (store.statistics(), followers.read())).map { ($0, $1, conversations.census()) }
+    func facts() async -> Facts? {
+        await reader.read(withinMilliseconds: Self.readMilliseconds) { [folder, conversations, store, followers] in
+            guard let (record, behind) = try? (store.statistics(), followers.read()) else { return nil }
+            return Facts(record: record, behind: behind, census: conversations.census(), disk: DiskSpace(of: folder))
         }
+    }
+
+    struct Facts: Sendable {
+        var record: RecordStatistics
+        var behind: [MetricSample]
+        var census: SessionCensus
+        var disk: DiskSpace?
     }
 
     private func samples(of statistics: RecordStatistics) -> [MetricSample] {

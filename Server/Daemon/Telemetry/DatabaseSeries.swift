@@ -23,6 +23,11 @@ final class DatabaseSeries<Series: Sendable>: Sendable {
         series.withLock { $0[database] = made }
     }
 
+    /// What still happens to a database that was dropped is counted with the others.
+    func forget(_ database: String) {
+        series.withLock { _ = $0.removeValue(forKey: database) }
+    }
+
     subscript(database: String) -> Series? { series.withLock { $0[database] } }
 
     /// The name as a label: a path is no way to make series.

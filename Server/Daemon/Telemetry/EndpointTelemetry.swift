@@ -39,6 +39,8 @@ final class EndpointTelemetry: EndpointObserver {
 
     func watch(_ database: String) { databases.watch(database) }
 
+    func forget(_ database: String) { databases.forget(database) }
+
     func observe(_ event: EndpointEvent) {
         switch event {
         case .connectionRefused: connectionsRefused.add()

@@ -28,6 +28,8 @@ struct FeedTelemetry: FeedObserver {
 
     func watch(_ database: String) { series.watch(database) }
 
+    func forget(_ database: String) { series.forget(database) }
+
     func observe(_ event: FeedEvent) {
         switch event {
         case .refused(let party, let failure): note(failure, party)

@@ -7,6 +7,8 @@ actor Scrape {
     private let databases: @Sendable () -> [DatabaseGauges]
     private let process: ProcessGauges
     private let connections: @Sendable () -> Int
+    /// What other parts of the server keep, and need not be waited for.
+    private let others: @Sendable () -> [MetricSample]
     private let incomplete: CounterSeries
     private let overflows: CounterSeries
     private var running: Task<String, Never>?
@@ -16,13 +18,14 @@ actor Scrape {
 
     init(
         _ telemetry: Telemetry, databases: @escaping @Sendable () -> [DatabaseGauges],
-        connections: @escaping @Sendable () -> Int
+        connections: @escaping @Sendable () -> Int, others: @escaping @Sendable () -> [MetricSample] = { [] }
     ) {
         registry = telemetry.registry
         process = ProcessGauges(started: telemetry.started)
         overflows = telemetry.overflows
         self.databases = databases
         self.connections = connections
+        self.others = others
         incomplete = registry.counter(MetricCatalog.scrapesIncomplete)
     }
 
@@ -42,7 +45,7 @@ actor Scrape {
             process.read() + [
                 MetricSample(MetricCatalog.connections, is: Double(connections())),
                 MetricSample(MetricCatalog.seriesOverflowed, is: Double(overflows.value)),
-            ]
+            ] + others()
         var isWhole = true
         await withTaskGroup(of: (samples: [MetricSample], isWhole: Bool).self) { group in
             for database in databases() { group.addTask { await database.read() } }

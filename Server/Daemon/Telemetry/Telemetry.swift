@@ -47,6 +47,8 @@ final class Telemetry: Service {
             registry.counter(MetricCatalog.logLinesSuppressed, kind).add(count)
         }
         registry.gauge(MetricCatalog.buildInfo, Release.version).set(1.0)
+        registry.gauge(MetricCatalog.configurationTime).set(started.timeIntervalSince1970)
+        for outcome in ReloadOutcome.allCases { _ = registry.counter(MetricCatalog.reloads, outcome.rawValue) }
     }
 
     private static let auditFailuresTold = 5

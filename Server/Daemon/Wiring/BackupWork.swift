@@ -14,10 +14,28 @@ final class BackupWork: Sendable {
         var progress: BackupProgress?
     }
 
+    /// A whole backup.
+    struct Made: Hashable, Sendable {
+        /// When it began, in milliseconds since 1970.
+        var time: UInt64
+        var bytes: Int?
+        /// Nil where another process has made it.
+        var seconds: Double?
+    }
+
+    /// How the backups of a database went.
+    struct Record: Hashable, Sendable {
+        /// The newest one; nil where there is none.
+        var newest: Made?
+        /// Why the last attempt failed; nil where it did not.
+        var failure: String?
+        var failures = 0
+    }
+
     private struct State {
         var running: Running?
-        /// By database: why the last backup failed.
-        var failures: [String: String] = [:]
+        /// By database.
+        var records: [String: Record] = [:]
     }
 
     let plan: Configuration.Backups
@@ -31,7 +49,15 @@ final class BackupWork: Sendable {
 
     var running: Running? { state.withLock { $0.running } }
 
-    func failure(of database: String) -> String? { state.withLock { $0.failures[database] } }
+    func failure(of database: String) -> String? { record(of: database).failure }
+
+    func record(of database: String) -> Record { state.withLock { $0.records[database] ?? Record() } }
+
+    /// Takes note of the newest backup in the folder, which others may have made.
+    func note(_ newest: BackupFolder.Entry?, of database: String) {
+        let made = newest.map { Made(time: $0.name.time, bytes: $0.bytes) }
+        state.withLock { $0.records[database, default: Record()].newest = made }
+    }
 
     /// Takes the place of the one backup that is made at a time; false when another has it. Call `make` next.
     func begin(_ database: String) -> Bool {
@@ -67,11 +93,18 @@ final class BackupWork: Sendable {
     private func end(_ database: String, _ result: Result<Backup.Facts, BackupError>) {
         state.withLock { state in
             state.running = nil
-            if case .failure(let error) = result {
-                state.failures[database] = error.message
-            } else {
-                state.failures[database] = nil
+            var record = state.records[database] ?? Record()
+            switch result {
+            case .success(let facts):
+                let name = BackupName(URL(filePath: facts.path).lastPathComponent)
+                record.newest = Made(
+                    time: name?.time ?? clock.now(), bytes: facts.manifest.bytes, seconds: facts.seconds)
+                record.failure = nil
+            case .failure(let error):
+                record.failure = error.message
+                if error.code != .abandoned { record.failures += 1 }
             }
+            state.records[database] = record
         }
     }
 }

@@ -10,6 +10,8 @@ struct DatabaseChanges: Sendable {
     let inForce: InForce
     /// Told of a database before it is served.
     let watch: @Sendable (String) -> Void
+    /// Told of a database that is not served any more.
+    var forget: @Sendable (String) -> Void = { _ in }
     let telemetry: Telemetry
     let logger: Logger
 
@@ -58,6 +60,7 @@ struct DatabaseChanges: Sendable {
             report.note(part, .applied, "It was added.")
         } catch {
             opening.verifiers.forget(database.name)
+            forgetMetrics(of: database.name)
             logger.error("a database could not be added: \(error)", metadata: ["database": "\(database.name)"])
             report.note(part, .refused, "\(error)")
         }
@@ -67,9 +70,16 @@ struct DatabaseChanges: Sendable {
         tenants.remove(tenant)
         opening.verifiers.forget(tenant.name)
         await tenant.drop(logger)
+        forgetMetrics(of: tenant.name)
         logger.notice("a database was dropped", metadata: ["database": "\(tenant.name)"])
         telemetry.audit(AuditEvent(.databaseDropped, database: tenant.name))
         report.note("databases.\(tenant.name)", .applied, "It was dropped.")
+    }
+
+    /// Nothing is counted under its name any more, and what was counted is not told any more.
+    private func forgetMetrics(of database: String) {
+        forget(database)
+        telemetry.registry.forget(MetricCatalog.databaseLabel, database)
     }
 
     private func carry(_ database: Configuration.Database, _ tenant: Tenant, _ report: inout ReloadReport) async {

@@ -54,6 +54,7 @@ extension Reloading {
             {
                 api?.replaceTLS(context)
             }
+            telemetry?.certificate(of: api == nil ? [.devices] : [.devices, .api], ends: inspection.certificateEnd)
             logger.notice(
                 "the certificate was read anew", metadata: ["hosts": "\(inspection.hosts.joined(separator: ","))"])
             telemetry?.audit(AuditEvent(.certificateReplaced, subject: inspection.hosts.joined(separator: ",")))
@@ -79,6 +80,7 @@ extension Reloading {
             guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
             let isNew = try admin.take(settings, inspection)
             report.note("adminToken", isNew ? .applied : .unchanged)
+            if settings.usesTLS { telemetry?.certificate(of: [.admin], ends: inspection.certificateEnd) }
             guard isNew else { return }
             logger.notice("the admin listener's token was read anew")
             telemetry?.audit(AuditEvent(.adminTokenReplaced))

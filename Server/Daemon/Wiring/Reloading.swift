@@ -85,6 +85,7 @@ struct Reloading: Service {
             logger.error("everything stays as it was, for the configuration has problems:\n\(error)")
             telemetry?.audit(AuditEvent(.configurationRefused))
             report.note("configuration", .refused, "\(error)")
+            telemetry?.reloaded(isApplied: false)
             return report
         }
         known = FileStamps(read.keyFiles)
@@ -97,6 +98,7 @@ struct Reloading: Service {
         inForce.configuration = read
         logger.notice("the configuration was read anew", metadata: ["parts": "\(report.words)"])
         telemetry?.audit(AuditEvent(.configurationReloaded))
+        telemetry?.reloaded(isApplied: !report.isRefused)
         return report
     }
 

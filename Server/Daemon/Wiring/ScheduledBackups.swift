@@ -42,10 +42,11 @@ struct ScheduledBackups: Service {
             for (index, database) in databases.enumerated() where !Task.isCancelled {
                 let now = clock.now()
                 let name = database.source.name
-                let times = BackupFolder.times(of: name, epoch: database.epoch, in: plan.folder)
-                guard schedule.isDue(index, backups: times, at: now), Self.mayTry(failed[name], at: now) else {
-                    continue
-                }
+                let backups = BackupFolder.backups(of: name, epoch: database.epoch, in: plan.folder)
+                work.note(backups.last, of: name)
+                guard schedule.isDue(index, backups: backups.map(\.name.time), at: now),
+                    Self.mayTry(failed[name], at: now)
+                else { continue }
                 // One that a call has begun: this one comes at the next look.
                 guard work.begin(name) else { continue }
                 failed[name] = await backUp(database) ? nil : clock.now()

@@ -69,7 +69,7 @@ final class Tenant: Sendable {
         feed = FeedSource(store, opening: conversations.opening)
         api = APIDatabase(conversations)
         gauges = DatabaseGauges(
-            name: database.name, conversations: conversations, store: store,
+            name: database.name, folder: database.folder, conversations: conversations, store: store,
             followers: FollowerGauges(
                 database: database.name, feed: feed, carriers: { [carriers] in carriers.now?.states ?? [] },
                 now: { clock.now() }),

@@ -55,7 +55,7 @@ struct RetentionTests {
         let earlier = (1...3).map { "a-2026112\($0)T000000Z-v9.backup" }
         let own = (4...6).map { "a-2026112\($0)T000000Z-v1.backup" }
         try make(folder, earlier, epoch: 8)
-        #expect(BackupFolder.times(of: "a", epoch: 7, in: folder.path) == [])
+        #expect(BackupFolder.backups(of: "a", epoch: 7, in: folder.path) == [])
         try make(folder, own)
         #expect(try BackupFolder.thin("a", epoch: 7, in: folder.path, keep: 1, at: .max) == Array(own.prefix(2)))
         #expect(Set(folder.names) == Set(earlier + [own[2]]))

@@ -36,6 +36,7 @@ struct AdminListenerTests {
             accounts: """
                 admin: {port: \(port), tokenFile: \(folder.path)/token}
                 log: {format: json, audit: audit.log}
+                backups: {folder: backups}
                 \(api.map { "api: {host: 127.0.0.1, port: \($0)}" } ?? "")
                 """,
             settings: """
@@ -89,6 +90,7 @@ struct AdminListenerTests {
                     && text.contains("causeway_commit_to_told_seconds_count")
                     && text.contains("causeway_carrier_success_age_seconds{")
                     && text.contains("causeway_carrier_lag_seconds{")
+                    && text.contains("causeway_backup_last_duration_seconds{")
                     && text.contains("causeway_admin_requests_total{route=\"GET /metrics\",status=\"200\"}")
             }
             #expect(isCounted, "\(text)")
@@ -105,7 +107,11 @@ struct AdminListenerTests {
                 "causeway_admin_refused_total{reason=\"token\"} 1",
                 "causeway_carrier_behind{database=\"items\",kind=\"sink\",name=\"files\"} 0",
                 "causeway_feed_readers{database=\"items\"} 0",
+                "causeway_backup_failures_total{database=\"items\"} 0",
+                "causeway_configuration_reloads_total{outcome=\"refused\"} 0",
             ] { #expect(text.contains(line + "\n"), "\(line)") }
+            let listeners = text.matches(of: /causeway_certificate_expiry_timestamp_seconds{listener="(\w+)"}/)
+            #expect(listeners.map { $0.1 } == ["devices"])
             #expect(!text.contains("tester"))
             try promtool(text)
         }
