@@ -21,6 +21,8 @@ package struct AdminRoute: Sendable {
     package let isChange: Bool
     /// Nil for routes that are no part of the API: monitoring and documents.
     package let description: AdminDescription?
+    /// The member of the body that names the database, where the path does not.
+    private(set) var databaseMember: String?
     let parts: [Part]
     let answer: Handler
 
@@ -58,6 +60,13 @@ package struct AdminRoute: Sendable {
             part.hasPrefix("{") && part.hasSuffix("}")
                 ? .parameter(String(part.dropFirst().dropLast())) : .text(String(part))
         }
+    }
+
+    /// The same for a route whose body names the database that it is about.
+    package func naming(databaseBy member: String) -> AdminRoute {
+        var route = self
+        route.databaseMember = member
+        return route
     }
 
     /// The parameters of a path that the route is for; nil when it is for others.

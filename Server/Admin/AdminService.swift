@@ -1,4 +1,5 @@
 package import CausewayHTTP
+import CausewayJSON
 import CausewayOpenAPI
 import Synchronization
 
@@ -51,18 +52,22 @@ package final class AdminService: HTTPService {
         guard case .route(let route, let parameters) = routes.find(request.head) else {
             preconditionFailure("A request is answered that was not admitted.")
         }
-        var answer = await answer(request, route, parameters)
+        let outcome = await outcome(request, route, parameters)
+        var answer = outcome.answer
         // Nothing of it may stay in a cache, or be shown as something else.
         answer.headers += [.init("cache-control", "no-store"), .init("x-content-type-options", "nosniff")]
         observer.observe(
             .answered(
-                route: "\(route.method) \(route.pattern)", isChange: route.isChange, status: answer.status,
-                address: request.head.peer.group))
+                AdminEvent.Call(
+                    route: "\(route.method) \(route.pattern)", isChange: route.isChange, status: answer.status,
+                    code: outcome.code, database: parameters["database"] ?? route.databaseNamed(in: request),
+                    address: request.head.peer.group)))
         return answer
     }
 
-    private func answer(_ request: HTTPRequest, _ route: AdminRoute, _ parameters: [String: String]) async -> HTTPAnswer
-    {
+    private func outcome(
+        _ request: HTTPRequest, _ route: AdminRoute, _ parameters: [String: String]
+    ) async -> (answer: HTTPAnswer, code: AdminError.Code?) {
         do throws(AdminError) {
             var query: [String: String] = [:]
             if let description = route.description {
@@ -72,10 +77,18 @@ package final class AdminService: HTTPService {
                     throw AdminError(.requestInvalid, error.message)
                 }
             }
-            return try await route.answer(AdminRequest(request, parameters: parameters, query: query))
+            return (try await route.answer(AdminRequest(request, parameters: parameters, query: query)), nil)
         } catch {
-            return error.answer
+            return (error.answer, error.code)
         }
+    }
+}
+
+extension AdminRoute {
+    /// Nil where the body names none.
+    fileprivate func databaseNamed(in request: HTTPRequest) -> String? {
+        guard let databaseMember, let json = try? JSONReader.read(request.body) else { return nil }
+        return json[databaseMember]?.string
     }
 }
 

@@ -21,7 +21,7 @@ extension AdminRoutes {
                     var answer = HTTPAnswer.json { report.append(to: &$0) }
                     answer.status = 201
                     return answer
-                },
+                }.naming(databaseBy: "name"),
                 AdminRoute(
                     "DELETE", "/admin/v1/databases/{database}",
                     AdminDescription(
@@ -29,7 +29,7 @@ extension AdminRoutes {
                         parameters: [
                             DescribedParameter(
                                 "deleteFiles", .text, "The name of the database again: deletes its files, for good.")
-                        ], answer: "Reloaded", errors: [.databaseUnknown, .conflict, .configurationInvalid])
+                        ], answer: "Reloaded", errors: [.databaseUnknown, .conflict])
                 ) { request throws(AdminError) in
                     let report = try await desk.files.change { () throws(AdminError) in try await desk.drop(request) }
                     return .json { report.append(to: &$0) }
@@ -73,6 +73,11 @@ actor DatabaseFiles {
 }
 
 extension AdminDesk {
+    private func change(_ change: ReloadDesk.Change) async throws(AdminError) -> ReloadReport {
+        guard let report = await reloads.change(change) else { throw .reloadsBusy }
+        return report
+    }
+
     fileprivate func folder() throws(AdminError) -> String {
         guard let folder = inForce.configuration.databasesFolder else {
             throw AdminError(
@@ -107,17 +112,16 @@ extension AdminDesk {
         try write(Data(text.utf8), to: path, in: folder)
         let report: ReloadReport
         do throws(AdminError) {
-            report = try await reload()
+            // It and nothing else: what the operator has changed besides waits until they ask for it.
+            report = try await change(.add(name: name, text: text))
         } catch {
             try remove(path)
             throw error
         }
-        // Another reload may have read the file first: what counts is whether the database is served.
+        // A reload may have read the file first: what counts is whether the database is served.
         guard tenants[name] != nil else {
             try remove(path)
-            let reason =
-                report["databases.\(name)"]?.reason ?? report["configuration"]?.reason
-                ?? "The configuration was not read."
+            let reason = report["databases.\(name)"]?.reason ?? "The server's log says why."
             throw AdminError(.configurationInvalid, "The database was not added:\n\(reason)")
         }
         return report
@@ -183,14 +187,7 @@ extension AdminDesk {
         }
         let data = tenant.folder
         try remove(Configuration.databaseFile(name, in: folder))
-        let report = try await reload()
-        guard tenants[name] == nil else {
-            let reason = report["configuration"]?.reason ?? "The configuration was not read."
-            throw AdminError(
-                .configurationInvalid,
-                "The file of the database was removed, and the database is dropped with the next reload that succeeds:\n"
-                    + reason)
-        }
+        let report = try await change(.drop(name: name, deletesFiles: deletes != nil))
         if deletes != nil { try deleteFiles(in: data) }
         return report
     }

@@ -52,13 +52,14 @@ extension AdminRoutes {
 
 extension AdminDesk {
     func reload() async throws(AdminError) -> ReloadReport {
-        guard let report = await reloads.reload() else {
-            throw AdminError(
-                .serverBusy,
-                "The server ends, or \(ReloadDesk.waitingMax) calls wait for a reload already. Try again later.")
-        }
+        guard let report = await reloads.reload() else { throw .reloadsBusy }
         return report
     }
+}
+
+extension AdminError {
+    static let reloadsBusy = AdminError(
+        .serverBusy, "The server ends, or \(ReloadDesk.waitingMax) calls wait for a reload already. Try again later.")
 }
 
 extension ReloadReport {

@@ -1,6 +1,7 @@
 import CausewayAdmin
 import CausewayIdentity
 import CausewayJSON
+import CausewayTelemetry
 
 // The configuration as administrators see it. Files of keys and tokens are named; what is in them is no part of it.
 
@@ -15,7 +16,7 @@ extension Configuration {
             }
             if let admin {
                 json.name("admin")
-                Self.write(admin.host, admin.port, to: &json)
+                json.write(admin)
             }
             json.name("tls")
             json.object { json in
@@ -38,6 +39,7 @@ extension Configuration {
                 json.field("level", log.level.rawValue)
                 json.field("format", log.format.rawValue)
                 json.field("slowMilliseconds", log.slowMilliseconds)
+                json.field("audit", log.audit?.text ?? "none")
             }
         }
     }
@@ -67,7 +69,27 @@ extension Configuration {
     }
 }
 
+extension AuditLog.Target {
+    /// As the configuration has it.
+    fileprivate var text: String {
+        switch self {
+        case .standardOutput: "stdout"
+        case .file(let path): path
+        }
+    }
+}
+
 extension JSONWriter {
+    fileprivate mutating func write(_ admin: Configuration.Admin) {
+        object { json in
+            json.field("host", admin.host)
+            json.field("port", admin.port)
+            json.field("tokenFile", ifAny: admin.tokenFile)
+            json.field("clientAuthorities", ifAny: admin.clientAuthorities)
+            json.field("metricsWithoutToken", admin.metricsWithoutToken)
+        }
+    }
+
     fileprivate mutating func write(_ tokens: Configuration.Tokens) {
         object { json in
             json.name("keys")

@@ -66,7 +66,7 @@ struct Serve: AsyncParsableCommand {
             rates: rateOfAddresses, clock: clock, logger: logger, observer: endpointTelemetry)
         let api = try configuration.apiListener(
             inspection, tenants, authenticator, changes, rates: rateOfAddresses, observer: apiTelemetry, logger)
-        let (inForce, reloads) = (InForce(configuration), ReloadDesk())
+        let (inForce, reloads) = (InForce(configuration, inspection), ReloadDesk())
         let changesOfDatabases = DatabaseChanges(
             tenants: tenants, opening: opening, accounts: configuration.accounts, inForce: inForce,
             watch: { name in

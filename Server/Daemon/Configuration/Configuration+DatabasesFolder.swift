@@ -44,6 +44,15 @@ extension Configuration {
         return result
     }
 
+    /// The configuration with one database more, which has a file of its own. Its paths count from where those of the
+    /// configuration were read.
+    func adding(_ text: String, named name: String) throws(ConfigurationError) -> Configuration {
+        var result = self
+        result.databases.append(try Self.readDatabase(text, named: name, self))
+        result.databasesWithFile.insert(name)
+        return result
+    }
+
     /// The texts of the files by their names without `.yaml`. A folder that is not there has none.
     private static func databaseTexts(in folder: URL, _ problems: inout [ConfigurationProblem]) -> [String: String] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -25,6 +25,9 @@ struct Inspection {
     var adminToken: String?
     var adminAuthorities: String?
 
+    /// What the files held that were read, by their paths.
+    private(set) var digests: [String: KeyDigest] = [:]
+
     /// No key or certificate file is larger.
     static let keyFileBytesMax = 1 << 20
 
@@ -101,6 +104,12 @@ struct Inspection {
     }
 
     // MARK: - TLS
+
+    /// Of the certificate and its key.
+    var certificateDigests: [KeyDigest] { [certificateChain, certificateKey].map(KeyDigest.init) }
+
+    /// Of what the admin listener works with, where it speaks TLS.
+    var adminCertificateDigests: [KeyDigest] { certificateDigests + [KeyDigest(adminAuthorities ?? "")] }
 
     private mutating func inspectTLS(_ tls: Configuration.TLS, _ now: Date) {
         let make = "For development, make one with: sync-server keys --folder keys"
@@ -300,6 +309,7 @@ struct Inspection {
                 ConfigurationProblem(key, "\(path) cannot be read as text. Check its owner and permissions. \(remedy)"))
             return nil
         }
+        digests[path] = KeyDigest(text)
         return text
     }
 

@@ -21,16 +21,23 @@ struct AdminTelemetry: AdminObserver {
                 "request to the admin listener refused", from: address, level: .warning,
                 ["reason": "\(reason.rawValue)"])
             telemetry.audit(AuditEvent(.adminRefused, address: address, code: reason.rawValue))
-        case .answered(let route, let isChange, let status, let address):
-            telemetry.registry.counter(MetricCatalog.adminRequests, route, "\(status)").add()
-            guard isChange else { return }
-            telemetry.events.note(
-                "changed by an administrator", from: address,
-                ["route": "\(route)", "status": .number(status)])
+        case .answered(let call):
+            telemetry.registry.counter(MetricCatalog.adminRequests, call.route, "\(call.status)").add()
+            guard call.isChange else { return }
+            note(call)
             telemetry.audit(
                 AuditEvent(
-                    .adminCalled, user: "admin", address: address, subject: route,
-                    code: status < 400 ? nil : "\(status)"))
+                    .adminCalled, database: call.database, user: "admin", address: call.address, subject: call.route,
+                    code: call.code?.rawValue))
         }
+    }
+
+    private func note(_ call: AdminEvent.Call) {
+        var metadata: Logger.Metadata = ["route": "\(call.route)", "status": .number(call.status)]
+        if let database = call.database { metadata["database"] = .text(database) }
+        if let code = call.code { metadata["code"] = "\(code.rawValue)" }
+        telemetry.events.note(
+            call.code == nil ? "changed by an administrator" : "an administrator's call was refused",
+            from: call.address, metadata)
     }
 }

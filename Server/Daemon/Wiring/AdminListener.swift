@@ -1,11 +1,15 @@
 import CausewayAdmin
 import CausewayHTTP
+import CausewayIdentity
 import Logging
+import Synchronization
 
 /// The admin listener with what is read anew while it runs: its token and its certificates.
-struct AdminListener: Sendable {
+final class AdminListener: Sendable {
     let service: AdminService
     let listener: HTTPListener
+    /// Of the certificates that it works with.
+    private let certificates: Mutex<[KeyDigest]>
 
     /// Bounds of an address that few programs call.
     private static var limits: HTTPLimits {
@@ -18,6 +22,7 @@ struct AdminListener: Sendable {
         _ admin: Configuration.Admin, _ inspection: Inspection, _ routes: AdminRoutes, observer: any AdminObserver,
         logger: Logger
     ) throws {
+        certificates = Mutex(inspection.adminCertificateDigests)
         service = AdminService(routes, access: inspection.adminAccess(admin), observer: observer)
         let tls =
             admin.usesTLS
@@ -28,16 +33,33 @@ struct AdminListener: Sendable {
             host: admin.host, port: admin.port, tls: tls, service: service, limits: Self.limits, logger: logger)
     }
 
+    /// What of it was replaced.
+    struct News: Hashable {
+        var isTokenNew = false
+        var areCertificatesNew = false
+
+        var words: String {
+            switch (isTokenNew, areCertificatesNew) {
+            case (true, true): "token and certificates"
+            case (true, false): "token"
+            default: "certificates"
+            }
+        }
+    }
+
     /// Takes what was read without a problem.
-    ///
-    /// - Returns: whether it may be other than before. Certificates are not compared.
-    func take(_ admin: Configuration.Admin, _ inspection: Inspection) throws -> Bool {
-        if admin.usesTLS {
+    func take(_ admin: Configuration.Admin, _ inspection: Inspection) throws(ServerTLS.Failure) -> News {
+        var news = News()
+        let digests = inspection.adminCertificateDigests
+        if admin.usesTLS, certificates.withLock({ $0 != digests }) {
             listener.replaceTLS(
                 try ServerTLS.context(
                     chain: inspection.certificateChain, key: inspection.certificateKey, protocols: ["http/1.1"],
                     clientAuthorities: inspection.adminAuthorities))
+            certificates.withLock { $0 = digests }
+            news.areCertificatesNew = true
         }
-        return service.replaceAccess(by: inspection.adminAccess(admin)) || admin.usesTLS
+        news.isTokenNew = service.replaceAccess(by: inspection.adminAccess(admin))
+        return news
     }
 }

@@ -35,7 +35,11 @@ struct DatabaseChanges: Sendable {
         }
     }
 
-    private func add(_ database: Configuration.Database, _ read: Configuration, _ report: inout ReloadReport) async {
+    /// - Returns: whether it is served.
+    @discardableResult
+    func add(
+        _ database: Configuration.Database, _ read: Configuration, _ report: inout ReloadReport
+    ) async -> Bool {
         let part = "databases.\(database.name)"
         do throws(CommandFailure) {
             let inspection = await Inspection(adding: database, to: read)
@@ -55,24 +59,31 @@ struct DatabaseChanges: Sendable {
                 throw error
             }
             tenants.add(tenant)
+            inForce.add(database, keys: inspection)
             logger.notice("a database was added", metadata: ["database": "\(database.name)"])
             telemetry.audit(AuditEvent(.databaseAdded, database: database.name))
             report.note(part, .applied, "It was added.")
+            return true
         } catch {
             opening.verifiers.forget(database.name)
             forgetMetrics(of: database.name)
             logger.error("a database could not be added: \(error)", metadata: ["database": "\(database.name)"])
             report.note(part, .refused, "\(error)")
+            return false
         }
     }
 
-    private func drop(_ tenant: Tenant, _ report: inout ReloadReport) async {
+    /// - Parameter deletesFiles: whether its files are deleted when it is closed; for the log.
+    func drop(_ tenant: Tenant, deletesFiles: Bool = false, _ report: inout ReloadReport) async {
         tenants.remove(tenant)
         opening.verifiers.forget(tenant.name)
         await tenant.drop(logger)
         forgetMetrics(of: tenant.name)
-        logger.notice("a database was dropped", metadata: ["database": "\(tenant.name)"])
-        telemetry.audit(AuditEvent(.databaseDropped, database: tenant.name))
+        logger.notice(
+            "a database was dropped",
+            metadata: ["database": "\(tenant.name)", "deleteFiles": .stringConvertible(deletesFiles)])
+        telemetry.audit(
+            AuditEvent(.databaseDropped, database: tenant.name, subject: deletesFiles ? "deleteFiles" : nil))
         report.note("databases.\(tenant.name)", .applied, "It was dropped.")
     }
 

@@ -7,8 +7,18 @@ final class ReloadDesk: Sendable {
     enum Occasion: Sendable {
         /// The operator has asked for it.
         case asked((@Sendable (ReloadReport) -> Void)?)
+        /// A call adds or drops a database.
+        case changed(Change, (@Sendable (ReloadReport) -> Void)?)
         /// It is time to look at the files.
         case looked
+    }
+
+    /// A database that comes or goes, while the rest of the configuration stays as it is.
+    enum Change: Sendable {
+        /// - Parameter text: of its file in `databasesFolder`.
+        case add(name: String, text: String)
+        /// - Parameter deletesFiles: whether its files are deleted then.
+        case drop(name: String, deletesFiles: Bool)
     }
 
     let occasions: AsyncStream<Occasion>
@@ -28,19 +38,26 @@ final class ReloadDesk: Sendable {
     func end() { told.finish() }
 
     /// Reads the configuration anew, and returns what became of it. Nil when too many wait, or the server ends.
-    func reload() async -> ReloadReport? {
+    func reload() async -> ReloadReport? { await report { .asked($0) } }
+
+    /// Adds or drops one database, and returns what became of it. Nil when too many wait, or the server ends.
+    func change(_ change: Change) async -> ReloadReport? { await report { .changed(change, $0) } }
+
+    private func report(_ occasion: (@escaping @Sendable (ReloadReport) -> Void) -> Occasion) async -> ReloadReport? {
         guard waiting.add(1, ordering: .relaxed).newValue <= Self.waitingMax else {
             waiting.subtract(1, ordering: .relaxed)
             return nil
         }
         defer { waiting.subtract(1, ordering: .relaxed) }
         let (reports, told) = AsyncStream.makeStream(of: ReloadReport.self)
-        tell(Reply(told))
+        tell(Reply(told), occasion)
         for await report in reports { return report }
         return nil
     }
 
-    private func tell(_ reply: Reply) { told.yield(.asked { reply.give($0) }) }
+    private func tell(_ reply: Reply, _ occasion: (@escaping @Sendable (ReloadReport) -> Void) -> Occasion) {
+        tell(occasion { reply.give($0) })
+    }
 
     /// Somebody waits for it. It is over with the last reference, also where nobody has answered.
     private final class Reply: Sendable {

@@ -20,6 +20,9 @@ extension Reloading {
         _ configuration: Configuration, _ inspection: Inspection, _ report: inout ReloadReport
     ) {
         let problems = inspection.problems.filter { !$0.isOf("tls") && !$0.isOf("admin") }
+        guard inForce.take(KeySections(configuration, inspection)) || !problems.isEmpty else {
+            return report.note("tokenKeys", .unchanged)
+        }
         let content = inspection.verifiers(configuration, orKeeping: verifiers.all)
         verifiers.replace(by: content)
         let areProvidersGood = !problems.contains { $0.isOf("accounts") }
@@ -46,6 +49,8 @@ extension Reloading {
             logger.error("the certificate stays as it was:\n\(error)")
             return report.note("certificate", .refused, "\(error)")
         }
+        let digests = inspection.certificateDigests
+        guard !inForce.has(certificate: digests) else { return report.note("certificate", .unchanged) }
         do throws(EndpointError) {
             try endpoint.replaceCertificate(chain: inspection.certificateChain, key: inspection.certificateKey)
             // The same chain and key, which the endpoint has taken.
@@ -54,6 +59,7 @@ extension Reloading {
             {
                 api?.replaceTLS(context)
             }
+            _ = inForce.take(certificate: digests)
             telemetry?.certificate(of: api == nil ? [.devices] : [.devices, .api], ends: inspection.certificateEnd)
             logger.notice(
                 "the certificate was read anew", metadata: ["hosts": "\(inspection.hosts.joined(separator: ","))"])
@@ -78,12 +84,15 @@ extension Reloading {
         let problems = inspection.problems.filter { $0.isOf("admin") || settings.usesTLS && $0.isOf("tls") }
         do {
             guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
-            let isNew = try admin.take(settings, inspection)
-            report.note("adminToken", isNew ? .applied : .unchanged)
-            if settings.usesTLS { telemetry?.certificate(of: [.admin], ends: inspection.certificateEnd) }
-            guard isNew else { return }
-            logger.notice("the admin listener's token was read anew")
-            telemetry?.audit(AuditEvent(.adminTokenReplaced))
+            let news = try admin.take(settings, inspection)
+            report.note("adminToken", news.isTokenNew ? .applied : .unchanged)
+            if settings.usesTLS {
+                report.note("adminCertificates", news.areCertificatesNew ? .applied : .unchanged)
+                telemetry?.certificate(of: [.admin], ends: inspection.certificateEnd)
+            }
+            guard news.isTokenNew || news.areCertificatesNew else { return }
+            logger.notice("the admin listener's \(news.words) were read anew")
+            telemetry?.audit(AuditEvent(.adminTokenReplaced, subject: news.words))
         } catch {
             logger.error("the admin listener's token and certificates stay as they were:\n\(error)")
             report.note("adminToken", .refused, "\(error)")
@@ -97,18 +106,24 @@ struct FileStamps: Hashable {
         var place: Int?
         var size: Int?
         var changed: Date?
-    }
 
-    private var stamps: [Stamp]
-
-    init(_ paths: [String]) {
-        stamps = paths.map { path in
+        init(_ path: String) {
             // Symbolic links are followed: certificates are often renewed by moving one.
             let file = URL(filePath: path).resolvingSymlinksInPath().path
-            guard let attributes = try? FileManager.default.attributesOfItem(atPath: file) else { return Stamp() }
-            return Stamp(
-                place: attributes[.systemFileNumber] as? Int, size: attributes[.size] as? Int,
-                changed: attributes[.modificationDate] as? Date)
+            guard let attributes = try? FileManager.default.attributesOfItem(atPath: file) else { return }
+            place = attributes[.systemFileNumber] as? Int
+            size = attributes[.size] as? Int
+            changed = attributes[.modificationDate] as? Date
         }
+    }
+
+    private var stamps: [String: Stamp] = [:]
+
+    init(_ paths: [String]) { follow(paths) }
+
+    /// Looks after these files from now on. Those that it knows stay as they were seen.
+    mutating func follow(_ paths: [String]) {
+        let known = stamps
+        stamps = Dictionary(paths.map { ($0, known[$0] ?? Stamp($0)) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -6,7 +6,6 @@ import CausewayTelemetry
 import Foundation
 import Logging
 import ServiceLifecycle
-import Synchronization
 import UnixSignals
 
 /// Applies what changes while the server runs. Connections and sessions go on.
@@ -63,6 +62,10 @@ struct Reloading: Service {
             case .asked(let answer):
                 let report = await reload(&known)
                 answer?(report)
+            case .changed(let change, let answer):
+                let report = await take(change)
+                known.follow(inForce.configuration.keyFiles)
+                answer?(report)
             case .looked:
                 let stamps = FileStamps(inForce.configuration.keyFiles)
                 guard stamps != known else { continue }
@@ -82,9 +85,9 @@ struct Reloading: Service {
         do throws(ConfigurationError) {
             read = try ConfigurationFile.read(file)
         } catch {
-            logger.error("everything stays as it was, for the configuration has problems:\n\(error)")
+            logger.error("everything stays as it was, for \(file) has problems:\n\(error)")
             telemetry?.audit(AuditEvent(.configurationRefused))
-            report.note("configuration", .refused, "\(error)")
+            report.note("configuration", .refused, "\(file) has problems:\n\(error)")
             telemetry?.reloaded(isApplied: false)
             return report
         }
@@ -97,7 +100,7 @@ struct Reloading: Service {
         tellWhatWaits(read, &report)
         inForce.configuration = read
         logger.notice("the configuration was read anew", metadata: ["parts": "\(report.words)"])
-        telemetry?.audit(AuditEvent(.configurationReloaded))
+        telemetry?.audit(AuditEvent(.configurationReloaded, subject: report.words.isEmpty ? nil : report.words))
         telemetry?.reloaded(isApplied: !report.isRefused)
         return report
     }
@@ -106,13 +109,17 @@ struct Reloading: Service {
 
     private func takePermissions(_ configuration: Configuration, _ report: inout ReloadReport) {
         let before = inForce.configuration.databases
+        var hasNews = false
         for tenant in tenants.all {
             guard let database = configuration.databases.first(where: { $0.name == tenant.name }) else { continue }
-            tenant.office.replace(by: database.permissions)
-            tenant.conversations.reconsider()
             let isNew = before.first { $0.name == tenant.name }?.permissions != database.permissions
             report.note("permissions.\(tenant.name)", isNew ? .applied : .unchanged)
+            guard isNew else { continue }
+            tenant.office.replace(by: database.permissions)
+            tenant.conversations.reconsider()
+            hasNews = true
         }
+        guard hasNews else { return }
         logger.notice("the permissions were read anew")
         telemetry?.audit(AuditEvent(.permissionsReplaced))
     }
@@ -155,18 +162,6 @@ struct Reloading: Service {
     }
 
     static let nextStart = "It counts from the next start of the server."
-}
-
-/// The configuration that was read last.
-final class InForce: Sendable {
-    private let read: Mutex<Configuration>
-
-    init(_ configuration: Configuration) { read = Mutex(configuration) }
-
-    var configuration: Configuration {
-        get { read.withLock { $0 } }
-        set { read.withLock { $0 = newValue } }
-    }
 }
 
 extension Configuration {

@@ -127,7 +127,35 @@ struct AdminServiceTests {
             collected.all == [
                 .refused(.token, address: "unknown"), .refused(.host, address: "unknown"),
                 .refused(.route, address: "unknown"),
-                .answered(route: "POST /reload", isChange: true, status: 200, address: "unknown"),
+                .answered(.init(route: "POST /reload", isChange: true, status: 200, address: "unknown")),
+            ])
+    }
+
+    @Test("a call is told with its database, and with its code where it is refused")
+    func observedDatabase() async throws {
+        let collected = Collected()
+        let refusing: AdminRoute.Handler = { _ throws(AdminError) in throw AdminError(.conflict, "It is there.") }
+        let service = AdminService(
+            AdminRoutes([
+                AdminRoute("DELETE", "/databases/{database}", isChange: true, answer: refusing),
+                AdminRoute("POST", "/databases", bodyBytesMax: 100, isChange: true, answer: refusing)
+                    .naming(databaseBy: "name"),
+            ]),
+            access: AdminAccess(token: Self.token, isPeerVerified: false, isMonitoringOpen: true, isLocal: true),
+            observer: collected)
+        _ = await service.answer(HTTPRequest(try head("DELETE", "/databases/tasks")))
+        for body in [#"{"name":"notes"}"#, "{"] {
+            _ = await service.answer(HTTPRequest(try head("POST", "/databases"), body: Array(body.utf8)))
+        }
+        func call(_ route: String, _ database: String?) -> AdminEvent {
+            .answered(
+                .init(
+                    route: route, isChange: true, status: 409, code: .conflict, database: database, address: "unknown"))
+        }
+        #expect(
+            collected.all == [
+                call("DELETE /databases/{database}", "tasks"), call("POST /databases", "notes"),
+                call("POST /databases", nil),
             ])
     }
 

@@ -62,7 +62,7 @@ struct AdminBench {
         endpoint = try Endpoint(
             configuration.endpoint(inspection), directory: tenants, authenticator: authenticator, clock: clock,
             logger: logger)
-        let inForce = InForce(configuration)
+        let inForce = InForce(configuration, inspection)
         let reloading = Reloading(
             file: file, configuration: configuration, endpoint: endpoint, tenants: tenants, verifiers: verifiers,
             logger: logger, telemetry: telemetry,

@@ -103,6 +103,24 @@ struct AdminClientTests {
         }
     }
 
+    @Test("what a listener over TLS reads anew is told as new only where it is")
+    func readAnew() async throws {
+        folder.write(configuration(port: 0, ", clientAuthorities: keys/ca.pem"), "sync-server.yaml")
+        let read = try ConfigurationFile.read(folder.file("sync-server.yaml"))
+        let settings = try #require(read.admin)
+        func inspection() async -> Inspection { await Inspection(read, now: Date(), onlyKeys: true) }
+        let admin = try AdminListener(
+            settings, await inspection(), AdminRoutes(), observer: NoAdminObserver(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        #expect(try admin.take(settings, await inspection()) == AdminListener.News())
+        folder.write(folder.read("foreign/ca.pem"), to: "keys/ca.pem")
+        #expect(try admin.take(settings, await inspection()) == AdminListener.News(areCertificatesNew: true))
+        folder.write(String(repeating: "u", count: 40), "token")
+        #expect(try admin.take(settings, await inspection()) == AdminListener.News(isTokenNew: true))
+        #expect(try admin.take(settings, await inspection()) == AdminListener.News())
+        await admin.listener.shutdown()
+    }
+
     @Test("a listener that shows another certificate than the configuration names is sent nothing")
     func otherCertificate() async throws {
         try await withListener(", clientAuthorities: keys/ca.pem") { file, _ in
