@@ -23,7 +23,7 @@ package enum ServerCertificate {
         let blocks = blocks(of: chain)
         guard let certificate = blocks.first.flatMap({ try? Certificate(pemEncoded: $0) }) else {
             findings.errors.append(
-                "The certificate is not PEM. The file begins with -----BEGIN CERTIFICATE-----, the server's own first."
+                "The file of the certificate holds none in PEM form. Name the PEM file, in which the server's own comes first."
             )
             return findings
         }
@@ -33,7 +33,7 @@ package enum ServerCertificate {
             }
         } else {
             findings.errors.append(
-                "The key is not an unencrypted PEM key. The file begins with -----BEGIN PRIVATE KEY-----."
+                "The file of the key holds no unencrypted private key in PEM form. Name the file made with the certificate."
             )
         }
         findings.end = certificate.notValidAfter

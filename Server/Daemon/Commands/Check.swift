@@ -18,7 +18,7 @@ struct Check: AsyncParsableCommand {
             throw ExitCode.failure
         }
         let inspection = await Inspection(configuration, now: Date())
-        for warning in inspection.warnings { print("warning: \(warning)") }
+        for warning in inspection.warnings + Inspection.portsInUse(configuration) { print("warning: \(warning)") }
         guard inspection.problems.isEmpty else {
             print("\(option.file) has problems:\n\(ConfigurationError(problems: inspection.problems))")
             throw ExitCode.failure

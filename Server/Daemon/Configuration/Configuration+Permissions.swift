@@ -63,6 +63,11 @@ extension Section {
         return .never
     }
 
+    /// What other versions of YAML, and other tools, take for true and false.
+    private static let wordsForFlags: Set<String> = ["yes", "no", "on", "off", "y", "n", "true", "false"]
+
+    private static func flag(_ word: String) -> Bool { ["yes", "on", "y", "true"].contains(word.lowercased()) }
+
     /// `true`, `false` or an expression. Nil when the key is missing.
     fileprivate mutating func rule(_ name: String) -> PermissionRules.Rule? {
         guard let node = node(name), let text = text(name) else { return nil }
@@ -71,6 +76,12 @@ extension Section {
         case "false": return .never
         case "":
             note(name, node, "The rule is empty. Write true, false or an expression, or leave the key out.")
+            return .never
+        case _ where Self.wordsForFlags.contains(text.lowercased()):
+            note(
+                name, node,
+                "'\(text)' is no rule: only the words true and false are understood, in small letters. Write \(Self.flag(text)), "
+                    + "or an expression.")
             return .never
         default:
             do throws(RuleError) {

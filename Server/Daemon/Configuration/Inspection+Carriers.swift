@@ -1,4 +1,7 @@
+import CausewayModel
 import CausewaySinks
+import CausewayStore
+import Foundation
 
 // What carries changes and one-way objects on.
 
@@ -19,6 +22,27 @@ extension Inspection {
                 }
             case .postgresql(let file, _): inspectSecret(file, key: "\(place).connectionFile", bytesMin: 1)
             case .webhook(let receiver): inspectReceiver(receiver, key: place)
+            }
+        }
+    }
+
+    /// Classes that the database does not have. Only warns: they may come with the next device.
+    mutating func inspectCarriedClasses(of database: Configuration.Database, key: String) {
+        let named =
+            database.carriers.webhooks.enumerated().map { ("\(key).webhooks[\($0)].classes", $1.classes) }
+            + database.carriers.sinks.enumerated().map { ("\(key).sinks[\($0)].classes", $1.classes) }
+        guard named.contains(where: { $0.1 != nil }),
+            FileManager.default.fileExists(atPath: Self.file(of: database)), let schema = Self.schema(of: database)
+        else { return }
+        let known = schema.classes.map(\.name)
+        for (place, classes) in named {
+            for name in (classes ?? []).map(\.string).sorted() where !known.contains(where: { $0.isSame(as: name) }) {
+                let nearest = NearestName.of(name, among: known).map { " Did you mean \($0)?" } ?? ""
+                warnings.append(
+                    ConfigurationProblem(
+                        place,
+                        "'\(database.name)' has no class '\(name.prefix(64))', so nothing of it is sent until an app brings it."
+                            + nearest))
             }
         }
     }

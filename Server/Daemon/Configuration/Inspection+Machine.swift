@@ -75,6 +75,41 @@ extension Inspection {
         }
     }
 
+    /// A file that lines are appended to.
+    mutating func inspectAppending(_ path: String, key: String) {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            return inspectFolder((path as NSString).deletingLastPathComponent, key: key)
+        }
+        if isFolder.boolValue {
+            problems.append(ConfigurationProblem(key, "\(path) is a folder. Name a file in it."))
+            return
+        }
+        // A pipe without a reader would be waited for.
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return
+        }
+        problems.append(
+            ConfigurationProblem(
+                key,
+                "\(path) is not writable for this user: \(String(cString: strerror(errno))). Change its owner, or name another "
+                    + "file."))
+    }
+
+    /// The folder of databases with a file each. It need not be there, but then it has none.
+    mutating func inspectDatabasesFolder(_ path: String) {
+        let key = "databasesFolder"
+        inspectFolder(path, key: key)
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        warnings.append(
+            ConfigurationProblem(
+                key,
+                "\(path) is not there, so no database is read from it. Unless that is meant, check the path; the first database "
+                    + "that a call adds makes the folder."))
+    }
+
     /// Makes a file and removes it. Nil when that works; otherwise the error.
     private static func writingError(_ folder: String) -> String? {
         let path = folder + "/.sync-server-check-\(getpid())"

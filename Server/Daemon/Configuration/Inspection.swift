@@ -47,15 +47,16 @@ struct Inspection {
         inspectListening(configuration)
         if let admin = configuration.admin { inspectAdminListening(admin, configuration.listen) }
         if case .file(let path)? = configuration.log.audit {
-            inspectFolder((path as NSString).deletingLastPathComponent, key: "log.audit")
+            inspectAppending(path, key: "log.audit")
         }
-        if let folder = configuration.databasesFolder { inspectFolder(folder, key: "databasesFolder") }
+        if let folder = configuration.databasesFolder { inspectDatabasesFolder(folder) }
         inspectSharedTokens(configuration)
         if let accounts = configuration.accounts { inspectAccounts(accounts) }
         for (index, database) in configuration.databases.enumerated() {
             inspectFolder(database.folder, key: "databases[\(index)].folder")
             inspectPermissions(of: database, configuration, key: "databases[\(index)].permissions")
             inspectCarriers(database.carriers, key: "databases[\(index)]")
+            inspectCarriedClasses(of: database, key: "databases[\(index)]")
         }
         inspectFoldersApart(configuration.databases)
         inspectSinkFolders(configuration.databases)
@@ -71,6 +72,7 @@ struct Inspection {
         if let accounts = configuration.accounts { await inspectProviders(accounts) }
         inspectFolder(database.folder, key: "\(key).folder")
         inspectCarriers(database.carriers, key: key)
+        inspectCarriedClasses(of: database, key: key)
         inspectFoldersApart(configuration.databases)
         inspectSinkFolders(configuration.databases)
         if let backups = configuration.backups { inspectBackups(backups, [database]) }
@@ -280,7 +282,7 @@ struct Inspection {
     }
 
     /// Nil for a database that cannot be read: opening it tells why.
-    private static func schema(of database: Configuration.Database) -> Schema? {
+    static func schema(of database: Configuration.Database) -> Schema? {
         var options = ObjectStore.Options()
         options.readOnly = true
         guard let store = try? ObjectStore.open(path: DatabaseFolder(database.folder).objectsPath, options: options)

@@ -29,7 +29,7 @@ struct Section {
     }
 
     mutating func node(_ name: String) -> Node? {
-        asked.append(name)
+        if !asked.contains(name) { asked.append(name) }
         return mapping?[name]
     }
 

@@ -18,7 +18,7 @@ final class BackupWork: Sendable {
     struct Made: Hashable, Sendable {
         /// When it began, in milliseconds since 1970.
         var time: UInt64
-        var bytes: Int?
+        var bytes: Int
         /// Nil where another process has made it.
         var seconds: Double?
     }
@@ -55,6 +55,7 @@ final class BackupWork: Sendable {
 
     /// Takes note of the newest backup in the folder, which others may have made.
     func note(_ newest: BackupFolder.Entry?, of database: String) {
+        guard record(of: database).newest?.time != newest?.name.time else { return }
         let made = newest.map { Made(time: $0.name.time, bytes: $0.bytes) }
         state.withLock { $0.records[database, default: Record()].newest = made }
     }
