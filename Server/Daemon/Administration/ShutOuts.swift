@@ -76,7 +76,10 @@ final class ShutOuts: Sendable {
                         "\(Self.entriesMax) users and clients are shut out already, and that is the most. Let some in "
                         + "again, or take their tokens at the issuer.", isFull: true)
             }
-            entries[entry.subject] = entry
+            // Shut out once more, it stays so since then, and keeps its note where there is no other.
+            let before = entries[entry.subject]
+            entries[entry.subject] = Entry(
+                subject: entry.subject, since: before?.since ?? entry.since, note: entry.note ?? before?.note)
         }
     }
 

@@ -83,6 +83,21 @@ struct AdminCallTests {
         }
     }
 
+    @Test("who is shut out twice keeps the note and the time of the first, until there is another note")
+    func note() async throws {
+        try await AdminBench.run { bench in
+            let path = "databases/flights/shut-out/users"
+            func entry() async throws -> JSON? { try await bench.get("GET", path)["entries"]?.elements?.first }
+            try await bench.get("PUT", path + "/mallory", #"{"note":"stolen phone"}"#)
+            let first = try await entry()
+            try await bench.get("PUT", path + "/mallory")
+            #expect(try await entry() == first)
+            try await bench.get("PUT", path + "/mallory", #"{"note":"found again"}"#)
+            #expect(try await entry()?["note"]?.string == "found again")
+            #expect(try await entry()?["since"] == first?["since"])
+        }
+    }
+
     @Test("a client that is shut out is refused, and others of its user are not")
     func clients() async throws {
         try await AdminBench.run { bench in
