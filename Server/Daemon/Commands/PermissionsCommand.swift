@@ -36,9 +36,7 @@ struct PermissionsCommand: AsyncParsableCommand {
         func answer() async throws -> String {
             let configuration = try place.option.read()
             let folder = try place.servedFolder().folder
-            let token = try tokenFile.map { file in
-                try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-            }
+            let token = try tokenFile.map { try AdminOptions.token(in: $0) }
             do {
                 let found = try await CallerDirectory(configuration, place.database, folder).find(
                     CallerInquiry(

@@ -68,7 +68,7 @@ struct Verify: ParsableCommand {
             defer { store.close() }
             var tenths = 0
             let report = try store.verify { done in
-                guard Int(done * 10) > tenths else { return }
+                guard ShownProgress.isTerminal, Int(done * 10) > tenths else { return }
                 tenths = Int(done * 10)
                 print("  \(tenths * 10) %")
             }

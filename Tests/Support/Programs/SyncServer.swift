@@ -4,9 +4,12 @@ package import Foundation
 package final class SyncServer {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
+        /// With which the program ended, where it did.
+        package let status: Int32?
 
-        package init(description: String) {
+        package init(description: String, status: Int32? = nil) {
             self.description = description
+            self.status = status
         }
     }
 
@@ -211,7 +214,9 @@ package final class SyncServer {
         let complaint = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         ending.wait()
         guard tool.terminationStatus == 0 else {
-            throw Failure(description: "sync-server \(arguments.joined(separator: " ")): \(complaint)\(text)")
+            throw Failure(
+                description: "sync-server \(arguments.joined(separator: " ")): \(complaint)\(text)",
+                status: tool.terminationStatus)
         }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }

@@ -104,6 +104,22 @@ struct AdminSchemaTests {
             let classes = try #require(schema["classes"] as? [[String: Any]])
             let item = try #require(classes.first { $0["name"] as? String == "Item" })
             #expect(item["objects"] as? Int == 3 && item["addedBy"] as? String == "tester")
+            // The command line shows what would be lost, and says by its status that nothing was dropped.
+            @MainActor func refused(_ more: String...) -> SyncServer.Failure? {
+                do {
+                    try bench.server.admin(
+                        ["schema", "drop", "--database", "items", "--class", "Item", "--property", "name"] + more)
+                    return nil
+                } catch {
+                    return error as? SyncServer.Failure
+                }
+            }
+            let shown = refused()
+            #expect(shown?.status == 3 && shown?.description.contains("add --confirm Item.name") == true)
+            let inUse = refused("--confirm", "Item.name")
+            #expect(
+                inUse?.status == 1 && inUse?.description.contains("--even-if-declared") == true,
+                "\(String(describing: inUse))")
             let (_, preview) = try await call("schema/drop", #"{"class": "Item", "property": "name"}"#)
             #expect(preview["isDropped"] as? Bool == false && preview["objects"] as? Int == 3)
             let confirmed = #"{"class": "Item", "property": "name", "confirm": "Item.name""#

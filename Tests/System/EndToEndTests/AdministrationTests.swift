@@ -43,7 +43,7 @@ struct AdministrationTests {
             try other.writeItems(11...12)
             try await other.uploaded()
             #expect(try bench.server.count("Item") == 5)
-            #expect(try bench.server.admin("users", "list", "--database", "items").contains("tester"))
+            #expect(try bench.server.admin("users", "shut-out-list", "--database", "items").contains("tester"))
 
             try bench.server.admin("users", "let-in", "--database", "items", "--user", "tester")
             realm.syncSession?.reconnect()

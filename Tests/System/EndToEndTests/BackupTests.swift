@@ -10,6 +10,12 @@ struct BackupTests {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
+    /// Waits until there is something of a backup.
+    private func begun(_ folder: String) async throws {
+        let deadline = Date().addingTimeInterval(60)
+        while names(folder).isEmpty, Date() < deadline { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
     @Test("a server restored from one that was made while devices wrote goes on with all of them, and nothing is lost")
     func restored() async throws {
         let bench = try Bench("restored")
@@ -21,6 +27,7 @@ struct BackupTests {
         let server = bench.server
         let folder = bench.folder.appendingPathComponent("backups").path
         let making = try server.beginBackup(to: folder, megabytesPerSecond: 1)
+        try await begun(folder)
         for id in 201...400 { try a.writeItems(id...id) }
         while try making.nextLine() != nil {}
         let backup = folder + "/" + (try #require(names(folder).first { $0.hasSuffix(".backup") }))
@@ -72,9 +79,8 @@ struct BackupTests {
         try await a.uploaded()
         let folder = bench.folder.appendingPathComponent("backups").path
         let backup = try bench.server.beginBackup(to: folder, megabytesPerSecond: 1)
-        let line = try backup.nextLine()
+        try await begun(folder)
         backup.kill()
-        #expect(line?.contains("copying database.causeway") == true)
         let left = names(folder)
         #expect(left.count == 1 && left.allSatisfy { $0.hasPrefix(".") && $0.hasSuffix(".part") }, "\(left)")
         let whole = try bench.server.backUp(to: folder)

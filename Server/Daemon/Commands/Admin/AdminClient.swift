@@ -96,11 +96,16 @@ struct AdminClient: Sendable {
     private static func json(_ status: UInt, _ body: [UInt8]) throws -> JSON {
         let json = try? JSONReader.read(body)
         guard (200...299).contains(status) else {
-            let message = json?["message"]?.string ?? String(decoding: body.prefix(500), as: UTF8.self)
-            throw CommandFailure("\(message) (status \(status)\(json?["code"]?.string.map { ", \($0)" } ?? ""))")
+            guard let message = json?["message"]?.string else {
+                throw CommandFailure(
+                    "The answer is none of a sync-server (\(status)). Check that the address is that of its admin listener."
+                )
+            }
+            throw CommandFailure(CommandWords.of(message))
         }
         guard let json else {
-            throw CommandFailure("The answer is not JSON. Is this the admin listener of a sync-server?")
+            throw CommandFailure(
+                "The answer cannot be read. Check that the address is that of the admin listener of a sync-server.")
         }
         return json
     }

@@ -21,6 +21,12 @@ struct AdminCommand: ParsableCommand {
     )
 }
 
+/// With what `sync-server admin` ends besides 0 and 1; ADMIN.md names them.
+enum AdminExit {
+    /// Nothing was done, because it has to be confirmed first.
+    static let unconfirmed = ExitCode(3)
+}
+
 /// How to reach the admin listener, and how to print what it answers.
 struct AdminOptions: ParsableArguments {
     @OptionGroup var option: ConfigurationOption
@@ -78,7 +84,7 @@ struct AdminOptions: ParsableArguments {
         return trust
     }
 
-    private static func token(in file: String) throws -> String {
+    static func token(in file: String) throws(CommandFailure) -> String {
         guard let data = FileManager.default.contents(atPath: file), let text = String(data: data, encoding: .utf8)
         else {
             throw CommandFailure("The token's file \(file) cannot be read. Run this as a user who may read it.")

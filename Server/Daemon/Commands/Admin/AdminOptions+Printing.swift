@@ -44,19 +44,40 @@ extension AdminOptions {
 enum AdminTable {
     /// Prints entries as rows. What is missing is a hyphen.
     static func print(_ entries: [JSON], _ columns: [AdminColumn], withTitles: Bool = true) {
+        for line in lines(entries, columns, withTitles: withTitles) { Swift.print(line) }
+    }
+
+    static func lines(_ entries: [JSON], _ columns: [AdminColumn], withTitles: Bool = true) -> [String] {
         let rows =
-            (withTitles ? [columns.map(\.title)] : []) + entries.map { entry in columns.map { entry.text($0.path) } }
+            (withTitles ? [columns.map(\.title)] : [])
+            + entries.flatMap { entry in lines(of: columns.map { entry.text($0.path) }) }
         let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        for row in rows {
-            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
-            Swift.print(cells.joined(separator: "  ").trimmingSuffix())
+        return rows.map { row in
+            zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }.joined(separator: "  ")
+                .trimmingSuffix()
         }
+    }
+
+    /// The lines of a row: a text of several lines goes on below itself.
+    private static func lines(of cells: [String]) -> [[String]] {
+        let parts = cells.map { cell in
+            cell.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).plain }
+        }
+        let count = parts.map(\.count).max() ?? 0
+        return (0..<count).map { line in parts.map { line < $0.count ? $0[line] : "" } }
     }
 }
 
 extension String {
     fileprivate func trimmingSuffix() -> String {
         String(reversed().drop { $0 == " " }.reversed())
+    }
+
+    /// Without what a terminal would take for a command: names of users come from outside.
+    fileprivate var plain: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))
     }
 }
 

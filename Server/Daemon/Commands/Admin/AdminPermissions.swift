@@ -30,9 +30,7 @@ struct AdminPermissions: ParsableCommand {
             if let claims = inquiry.claims { members.append(JSON.Member("claims", try Self.object(claims, "claims"))) }
             if let account = inquiry.account { members.append(JSON.Member("account", .string(account))) }
             if let callerTokenFile {
-                let token = try String(contentsOfFile: callerTokenFile, encoding: .utf8)
-                    .trimmingCharacters(in: .whitespacesAndNewlines)
-                members.append(JSON.Member("token", .string(token)))
+                members.append(JSON.Member("token", .string(try AdminOptions.token(in: callerTokenFile))))
             }
             var writer = JSONWriter()
             writer.write(.object(members))

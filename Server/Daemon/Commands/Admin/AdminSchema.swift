@@ -33,7 +33,10 @@ struct AdminSchema: ParsableCommand {
     struct Drop: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Drops a class with all objects, or a property with all values.",
-            discussion: "Without --confirm nothing is dropped, and it says how many objects would lose something.")
+            discussion: """
+                Without --confirm nothing is dropped: it says how many objects would lose something, and ends with \
+                \(AdminExit.unconfirmed.rawValue).
+                """)
 
         @OptionGroup var place: AdminDatabaseOption
 
@@ -65,6 +68,7 @@ struct AdminSchema: ParsableCommand {
                     ? "\(name) was dropped. Objects that lost something: \(count)."
                     : "\(name) is still there. Objects that would lose something: \(count). To drop it, add --confirm \(name)."
             }
+            if answer["isDropped"] != .bool(true) { throw AdminExit.unconfirmed }
         }
     }
 }

@@ -32,10 +32,11 @@ private struct ShutOutCalls {
 struct AdminUsers: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users", abstract: "Shuts users out of a database, lets them in again, and counts their objects.",
-        subcommands: [List.self, ShutOut.self, LetIn.self, Objects.self], defaultSubcommand: List.self)
+        subcommands: [Objects.self, OutList.self, ShutOut.self, LetIn.self], defaultSubcommand: Objects.self)
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Prints the users that are shut out.")
+    struct OutList: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "shut-out-list", abstract: "Prints the users that are shut out.")
 
         @OptionGroup var place: AdminDatabaseOption
 
