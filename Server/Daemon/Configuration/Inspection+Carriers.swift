@@ -32,7 +32,7 @@ extension Inspection {
             database.carriers.webhooks.enumerated().map { ("\(key).webhooks[\($0)].classes", $1.classes) }
             + database.carriers.sinks.enumerated().map { ("\(key).sinks[\($0)].classes", $1.classes) }
         guard named.contains(where: { $0.1 != nil }),
-            FileManager.default.fileExists(atPath: Self.file(of: database)), let schema = Self.schema(of: database)
+            !DatabaseFolder(database.folder).hasNoObjects, let schema = Self.schema(of: database)
         else { return }
         let known = schema.classes.map(\.name)
         for (place, classes) in named {

@@ -8,9 +8,7 @@ extension BackupWork {
             var samples = [MetricSample(MetricCatalog.backupFailures, database, is: Double(record.failures))]
             guard let newest = record.newest else { return samples }
             samples.append(MetricSample(MetricCatalog.backupTime, database, is: Double(newest.time) / 1_000))
-            if let bytes = newest.bytes {
-                samples.append(MetricSample(MetricCatalog.backupSize, database, is: Double(bytes)))
-            }
+            samples.append(MetricSample(MetricCatalog.backupSize, database, is: Double(newest.bytes)))
             if let seconds = newest.seconds {
                 samples.append(MetricSample(MetricCatalog.backupSeconds, database, is: seconds))
             }
