@@ -36,6 +36,12 @@ package struct PropertyConversion: Hashable, Sendable {
                     "“\(className)” is a one-way class: other systems have its objects as they arrived. Add a property "
                     + "with a new name.")
         }
+        if classSchema.kind == .embedded, let holder = schema.oneWayClass(embedding: className) {
+            throw PropertyMapping.Refusal(
+                message:
+                    "“\(className)” is embedded in the one-way class “\(holder)”: other systems have its objects as they "
+                    + "arrived. Add a property with a new name.")
+        }
         return try PropertyMapping(
             of: classSchema.properties[column], in: className, to: type, isOptional: isOptional, misfits: misfits)
     }
@@ -51,5 +57,24 @@ package struct PropertyConversion: Hashable, Sendable {
             return changed
         }
         return Schema(classes).withNestedCollections
+    }
+}
+
+extension Schema {
+    /// A one-way class whose objects hold embedded objects of a class, at any depth.
+    fileprivate func oneWayClass(embedding className: String) -> String? {
+        var (seen, next) = ([className], [className])
+        while let embedded = next.popLast() {
+            let holders = classes.filter {
+                $0.properties.contains { $0.target.map { $0.isSame(as: embedded) } ?? false }
+            }
+            for holder in holders where !seen.contains(where: { $0.isSame(as: holder.name) }) {
+                if holder.kind == .asymmetric { return holder.name }
+                guard holder.kind == .embedded else { continue }
+                seen.append(holder.name)
+                next.append(holder.name)
+            }
+        }
+        return nil
     }
 }

@@ -40,14 +40,17 @@ package struct PropertyMapping: Hashable, Sendable {
         if let reason = property.reasonToStay {
             throw Refusal(
                 message:
-                    "\(path) is \(reason), which cannot be converted. Add a property with a new name, copy the values, "
-                    + "and drop this one when no app uses it any more.")
+                    "\(path) is \(reason), which cannot be converted. "
+                    + (property.isPrimaryKey
+                        ? "Make a class with a new name, copy the objects, and drop this one when no app uses it any more."
+                        : "Add a property with a new name, copy the values, and drop this one when no app uses it any "
+                            + "more."))
         }
         guard let conversion = ValueConversion(from: property.type, to: type) else {
             throw Refusal(
                 message:
-                    "\(path) is \(property.type), and no rule makes \(type) of it. Convert it to string or mixed first, "
-                    + "or add a property with a new name.")
+                    "\(path) is \(property.type), and no rule makes \(type) of it. Add a property with a new name "
+                    + "instead, and have the app fill it.")
         }
         self.conversion = conversion
         self.misfits = misfits

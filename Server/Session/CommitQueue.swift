@@ -15,7 +15,27 @@ final class CommitQueue: Sendable {
     ) async -> Result<CommitOutcome, StoreFailure> {
         await withCheckedContinuation { continuation in
             let starts = line.add(batch, committed: committed) { continuation.resume(returning: $0) }
-            if starts { thread.start { [line] in while line.commitGroup() {} } }
+            if starts { commitNext() }
         }
+    }
+
+    /// Commits a group. What else waits for the thread comes before the next one, however many uploads follow.
+    private func commitNext() {
+        thread.start { [self] in
+            if line.commitGroup() { commitNext() }
+        }
+    }
+
+    /// Runs a change of the record behind the uploads that wait now.
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        try await thread.result { [line] () throws(StoreFailure) in
+            // What comes meanwhile may be among them: no more wait at a time.
+            var groups = 0
+            while groups < CommitLine.waitingMax, line.commitGroup() { groups += 1 }
+            return try body()
+        }
+        .get()
     }
 }

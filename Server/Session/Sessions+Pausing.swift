@@ -36,7 +36,11 @@ extension Conversations {
         guard sessions.pause(failure) else {
             throw StoreFailure(.busy, "The database is being changed already, or the server ends. Try again later.")
         }
-        defer { sessions.resume() }
+        isAlone.store(true, ordering: .releasing)
+        defer {
+            sessions.resume()
+            isAlone.store(false, ordering: .releasing)
+        }
         for _ in 0..<Self.emptyMillisecondsMax / Self.emptyCheckMilliseconds where !sessions.isEmpty {
             try? await Task.sleep(for: .milliseconds(Self.emptyCheckMilliseconds))
         }
@@ -46,7 +50,7 @@ extension Conversations {
                 "Some sessions have not ended within \(Self.emptyMillisecondsMax / 1_000) seconds, so nothing was changed. "
                     + "Try again.")
         }
-        let value = try await commits.thread.result(change).get()
+        let value = try await commits.change(change)
         lookSoon()
         return value
     }

@@ -150,7 +150,7 @@ package final class Sessions: Sendable {
 
     /// The record's form of a batch of one-way objects.
     package func oneWay(_ batch: IngestBatch, user: String, access: Access?) throws(SyncFailure) -> OneWayBatch {
-        if let failure = table.withLock({ $0.ending }) { throw failure }
+        if let failure = table.withLock({ $0.closing }) { throw failure }
         return OneWayBatch(
             client: batch.client, user: user, permissions: access?.permissions(), first: batch.first,
             entries: batch.entries, opening: batch.opening)

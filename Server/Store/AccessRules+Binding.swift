@@ -95,38 +95,35 @@ extension BoundPredicate {
 // MARK: - Rules that do not fit the schema
 
 extension AccessRules {
-    /// Why a rule cannot be answered for anybody: its first comparison that does not fit the schema. The values of
+    /// Why a rule cannot be answered for anybody: of each comparison that does not fit the schema, the reason. The values of
     /// claims depend on the caller, so only the property paths of a comparison with a claim are checked.
-    package static func problem(
+    package static func problems(
         of rule: Predicate, in className: String, _ schema: Schema, mayUseLinks: Bool
-    ) -> String? {
+    ) -> [String] {
         switch rule {
-        case .constant: return nil
+        case .constant: return []
         case .and(let parts), .or(let parts):
-            for part in parts {
-                let found = problem(of: part, in: className, schema, mayUseLinks: mayUseLinks)
-                if let found { return found }
-            }
-            return nil
+            return parts.flatMap { problems(of: $0, in: className, schema, mayUseLinks: mayUseLinks) }
         case .not(let part):
-            return problem(of: part, in: className, schema, mayUseLinks: mayUseLinks)
+            return problems(of: part, in: className, schema, mayUseLinks: mayUseLinks)
         case .comparison(let comparison):
             if case .quantified(.none, _) = comparison.right {
-                return
+                return [
                     "The rule compares with NONE of a list: '\(comparison)'. For a collection that asks whether some element is "
-                    + "none of the values, which grants more than it seems to. Write NONE path IN {…}, or NOT path IN {…} "
-                    + "for a single value."
+                        + "none of the values, which grants more than it seems to. Write NONE path IN {…}, or NOT path IN {…} "
+                        + "for a single value."
+                ]
             }
             guard comparison.hasClaim else {
-                return unfit(rule, className, schema, mayUseLinks, onlyNames: false)
+                return [unfit(rule, className, schema, mayUseLinks, onlyNames: false)].compactMap { $0 }
             }
             // Beside a claim only property paths can be wrong.
-            for path in [comparison.left.path, comparison.right.path].compactMap({ $0 }) {
-                let reading = Predicate.comparison(Comparison(.path(path), .equal, .value(.null)))
-                if let found = unfit(reading, className, schema, mayUseLinks, onlyNames: true) { return found }
-            }
-            return nil
-        case .geoWithin: return unfit(rule, className, schema, mayUseLinks, onlyNames: false)
+            return [comparison.left.path, comparison.right.path].compactMap { $0 }
+                .compactMap { path in
+                    let reading = Predicate.comparison(Comparison(.path(path), .equal, .value(.null)))
+                    return unfit(reading, className, schema, mayUseLinks, onlyNames: true)
+                }
+        case .geoWithin: return [unfit(rule, className, schema, mayUseLinks, onlyNames: false)].compactMap { $0 }
         }
     }
 

@@ -38,7 +38,7 @@ extension AdminDesk {
     ) async throws(AdminError) -> HTTPAnswer {
         let (store, conversations, rules) = (tenant.store, tenant.conversations, tenant.office.rules)
         do throws(StoreFailure) {
-            let (found, element) = try await conversations.work(for: nil) { () throws(StoreFailure) in
+            let (found, element) = try await tenant.atLeisure { () throws(StoreFailure) in
                 (try ConversionOutlook(call, store, rules), try call.subject.element(in: store))
             }
             guard let confirm = call.subject.confirm else { return found.answer(call, element) }

@@ -69,7 +69,8 @@ struct ConversionOutlook: Sendable {
 
 extension PermissionRules {
     fileprivate func problems(of schema: Schema, besidesThoseOf before: Schema) -> [String] {
-        let known = Set(problems(in: before).map(\.key))
-        return problems(in: schema).filter { !known.contains($0.key) }.map { "\($0.key): \($0.message)" }
+        // A rule may have had another problem before.
+        let known = Set(problems(in: before))
+        return problems(in: schema).filter { !known.contains($0) }.map { "\($0.key): \($0.message)" }
     }
 }

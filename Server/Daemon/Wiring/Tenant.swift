@@ -97,6 +97,13 @@ final class Tenant: Sendable {
         }
     }
 
+    /// Long work for an administrator, which nobody else waits for.
+    func atLeisure<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreFailure) -> Value
+    ) async throws(StoreFailure) -> Value {
+        try await maintenance.result(body).get()
+    }
+
     /// Other limits count from the next session, upload and maintenance on.
     func take(_ limits: Configuration.Limits) {
         conversations.take(limits.session, limits.sessionBounds)

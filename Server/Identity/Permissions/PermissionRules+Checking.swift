@@ -42,9 +42,9 @@ extension PermissionRules.OfClass {
         var found: [RuleProblem] = []
         func check(_ rule: PermissionRules.Rule?, _ key: String, mayUseLinks: Bool) {
             guard case .when(let template)? = rule else { return }
-            let problem = AccessRules.problem(
+            let problems = AccessRules.problems(
                 of: template.predicate, in: classSchema.name, schema, mayUseLinks: mayUseLinks)
-            if let problem { return found.append(RuleProblem(key, problem)) }
+            guard problems.isEmpty else { return found += problems.map { RuleProblem(key, $0) } }
             let outlook = AccessRules.outlook(
                 of: template.predicate, in: classSchema.name, schema, mayUseLinks: mayUseLinks
             ) {

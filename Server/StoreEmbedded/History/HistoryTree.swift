@@ -50,15 +50,17 @@ struct HistoryTree {
             let record = try self.record(oldest)
             try ForgottenEnds.forget(record.entries.lazy.map(\.name), touchedBy: oldest, in: transaction)
             history.remove(Layout.bytes(oldest.rawValue))
-            // From the beginning: an older build, which does not know of edits, may have left some.
-            for tree in [Layout.images, Layout.edits] {
-                transaction.tree(tree).removeRange(upTo: Layout.bytes(oldest.rawValue + 1))
-            }
             meta.historyBytes -= min(record.sizeBytes, meta.historyBytes)
             meta.historyStart = oldest
             meta.oldestTime =
                 oldest < meta.version
                 ? meta.whenReceived(try self.record(ServerVersion(oldest.rawValue + 1)).time) : 0
+        }
+        guard trimmed > 0 else { return }
+        // At once: each removal goes over all that this transaction has removed before. And from the beginning: an older build,
+        // which does not know of edits, may have left some.
+        for tree in [Layout.images, Layout.edits] {
+            transaction.tree(tree).removeRange(upTo: Layout.bytes(meta.historyStart.rawValue + 1))
         }
     }
 

@@ -32,14 +32,15 @@ struct ClassRecords {
     func renumber(_ columns: Range<Int>, _ newColumn: (Int) -> Int?) throws(StoreFailure) {
         for tree in Self.treesByColumn { renumber(tree, from: prefix, upTo: prefixEnd, classAt: 0, newColumn) }
         renumber(Layout.marks, from: [], upTo: nil, classAt: 8, newColumn)
+        guard columns.contains(where: { newColumn($0) != $0 }) else { return }
         for (tree, skipped) in Self.treesOfStamps {
-            for (key, value) in entries(of: tree) {
+            try forEachEntry(of: tree) { key, value throws(StoreFailure) in
                 var stamps = try Self.stamps(in: value, at: skipped, tree)
                 stamps.renumber(columns, newColumn)
                 var writer = ByteWriter()
                 writer.write(raw: Array(value[..<skipped]))
                 stamps.write(to: &writer)
-                transaction.tree(tree).put(key, writer.bytes)
+                if writer.bytes != value { transaction.tree(tree).put(key, writer.bytes) }
             }
         }
     }
@@ -73,11 +74,11 @@ struct ClassRecords {
     func lifeMax() throws(StoreFailure) -> UInt32 {
         var life: UInt32 = 0
         for (tree, skipped) in Self.treesOfStamps {
-            for (_, value) in entries(of: tree) {
+            try forEachEntry(of: tree) { _, value throws(StoreFailure) in
                 life = max(life, try Self.stamps(in: value, at: skipped, tree).life)
             }
         }
-        for (_, value) in entries(of: Layout.ends) {
+        try forEachEntry(of: Layout.ends) { _, value throws(StoreFailure) in
             // A deletion has the number after that of the life it ends.
             let ended = try End.load(encoded: value).life
             life = max(life, ended - min(1, ended))
@@ -85,13 +86,24 @@ struct ClassRecords {
         return life
     }
 
-    private func entries(of tree: String) -> [(key: [UInt8], value: [UInt8])] {
-        var entries: [(key: [UInt8], value: [UInt8])] = []
-        transaction.tree(tree).scan(from: prefix, upTo: prefixEnd) { key, value in
-            entries.append((Array(key), Array(value)))
-            return true
+    /// How many entries are in memory at a time.
+    private static let entriesAtOnce = 10_000
+
+    /// Visits the entries of the class in the order of their keys. The body may put other values under the same keys.
+    private func forEachEntry(
+        of name: String, _ body: (_ key: [UInt8], _ value: [UInt8]) throws(StoreFailure) -> Void
+    ) throws(StoreFailure) {
+        var start = prefix
+        while true {
+            var entries: [(key: [UInt8], value: [UInt8])] = []
+            transaction.tree(name).scan(from: start, upTo: prefixEnd) { key, value in
+                entries.append((Array(key), Array(value)))
+                return entries.count < Self.entriesAtOnce
+            }
+            for (key, value) in entries { try body(key, value) }
+            guard entries.count == Self.entriesAtOnce, let last = entries.last else { return }
+            start = last.key + [0]
         }
-        return entries
     }
 
     private static func stamps(in value: [UInt8], at offset: Int, _ tree: String) throws(StoreFailure) -> ObjectStamps {

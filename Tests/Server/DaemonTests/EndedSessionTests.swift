@@ -2,6 +2,7 @@ import CausewayEndpoint
 import CausewayJSON
 import CausewayModel
 import CausewayOperations
+import CausewayStore
 import CausewayWire
 import Foundation
 import Synchronization
@@ -42,6 +43,10 @@ struct EndedSessionTests {
             } send: { _ in
             }
         }
+    }
+
+    private final class Writing: Sendable {
+        let isOver = Atomic(false)
     }
 
     /// Begins a download of client 1, and waits until it is stuck.
@@ -92,6 +97,45 @@ struct EndedSessionTests {
             #expect(failure?.code == .serverBusy && failure?.retryAfterMilliseconds == 1_000)
             let again = try sessions.admit(hello, user: "ada", access: nil)
             _ = try sessions.open(again, sessions.look(again))
+        }
+    }
+
+    @Test(
+        "a change of the schema gets its turn however many writes follow one another, and the database counts as answering"
+    )
+    func changeUnderLoad() async throws {
+        try await AdminBench.run { bench in
+            let tenant = try #require(bench.tenants["flights"])
+            for client in 1...4 { try await bench.devices.open("flights", client: UInt64(client), user: "ada") }
+            let writing = Writing()
+            await withTaskGroup { group in
+                for client in 1...4 {
+                    group.addTask {
+                        let client = ClientID(UInt64(client))
+                        var sequence: UInt64 = 0
+                        while !writing.isOver.load(ordering: .relaxed) {
+                            sequence += 1
+                            let made = Operation.create(
+                                ObjectReference("Flight", .int(Int64(client.rawValue * 1_000_000 + sequence))), life: 1,
+                                fields: [])
+                            let changeset = Changeset(
+                                client: client, sequence: sequence, stamp: Stamp(time: sequence << 16, client: client),
+                                base: .zero, operations: [made])
+                            let batch = UploadBatch(client: client, user: "ada", changesets: [changeset])
+                            _ = await tenant.conversations.commits.submit(batch) {}
+                        }
+                    }
+                }
+                for _ in 0..<5 {
+                    let start = ContinuousClock.now
+                    let answers = try? await tenant.conversations.alone(because: "A test.") {
+                        tenant.conversations.isAnswering
+                    }
+                    #expect(answers == true)
+                    #expect(ContinuousClock.now - start < .seconds(20))
+                }
+                writing.isOver.store(true, ordering: .relaxed)
+            }
         }
     }
 

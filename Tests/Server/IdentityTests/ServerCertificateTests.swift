@@ -69,7 +69,9 @@ struct ServerCertificateTests {
         for chain in ["", "x", "-----BEGIN CERTIFICATE-----", "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----"]
         {
             let findings = ServerCertificate.inspect(chain: chain, key: own.key, now: now)
-            #expect(findings.errors.count == 1 && findings.errors.allSatisfy { $0.contains("none in PEM form") }, "'\(chain)'")
+            #expect(
+                findings.errors.count == 1 && findings.errors.allSatisfy { $0.contains("none in PEM form") },
+                "'\(chain)'")
         }
     }
 }

@@ -42,6 +42,8 @@ extension AdminClient {
         case .ownCertificateRefused: return Self.ownCertificateRemedy
         case .noTLS: return "Name the listener with --address http://…"
         case .closed: return closedRemedy
+        case .timedOut:
+            return "The server may still be working on it: ask what it has, before you try again. \(Self.check)"
         default: return Self.check
         }
     }

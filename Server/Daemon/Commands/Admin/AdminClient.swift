@@ -20,18 +20,21 @@ struct AdminClient: Sendable {
 
     private static let connectSeconds: Int64 = 10
     /// A database is dropped when the last request to it is answered.
-    private static let answerSeconds: Int64 = 120
+    static let answerSeconds: Int64 = 120
+    /// A change of the schema goes over all objects of a class.
+    static let schemaSeconds: Int64 = 3_600
     private static let answerBytesMax = 64 << 20
 
     /// - Parameter path: the parts behind `/admin/v1`.
     /// - Throws: a `CommandFailure` with what the server says, or why it cannot be asked.
     func call(
-        _ method: Method, _ path: [String], query: [(name: String, value: String?)] = [], body: [UInt8]? = nil
+        _ method: Method, _ path: [String], query: [(name: String, value: String?)] = [], body: [UInt8]? = nil,
+        seconds: Int64 = answerSeconds
     ) async throws -> JSON {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: try configuration())
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: try configuration(seconds))
         let result: Result<(status: UInt, body: [UInt8]), any Error>
         do {
-            result = .success(try await send(method, url(path, query), body, client))
+            result = .success(try await send(method, url(path, query), body, client, seconds))
         } catch {
             result = .failure(error)
         }
@@ -44,7 +47,7 @@ struct AdminClient: Sendable {
     }
 
     private func send(
-        _ method: Method, _ url: String, _ body: [UInt8]?, _ client: HTTPClient
+        _ method: Method, _ url: String, _ body: [UInt8]?, _ client: HTTPClient, _ seconds: Int64
     ) async throws -> (status: UInt, body: [UInt8]) {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method.rawValue)
@@ -53,15 +56,15 @@ struct AdminClient: Sendable {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))
         }
-        let answer = try await client.execute(request, timeout: .seconds(Self.answerSeconds))
+        let answer = try await client.execute(request, timeout: .seconds(seconds))
         let bytes = try await answer.body.collect(upTo: Self.answerBytesMax)
         return (answer.status.code, Array(bytes.readableBytesView))
     }
 
-    private func configuration() throws(CommandFailure) -> HTTPClient.Configuration {
+    private func configuration(_ seconds: Int64) throws(CommandFailure) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(Self.connectSeconds), read: .seconds(Self.answerSeconds)))
+            timeout: .init(connect: .seconds(Self.connectSeconds), read: .seconds(seconds)))
         // Who waits at a terminal is told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = .http1Only

@@ -43,7 +43,7 @@ extension AdminSchema {
 
         func run() async throws {
             let answer = try await place.options.client().call(
-                .post, place.path + ["schema", "convert"], body: try body())
+                .post, place.path + ["schema", "convert"], body: try body(), seconds: AdminClient.schemaSeconds)
             place.options.show(answer) { words(of: $0) }
         }
 
@@ -86,11 +86,19 @@ extension AdminSchema {
                 "Objects: \(answer["objects"]?.int ?? 0). Values that \(isConverted ? "did" : "do") not fit: "
                     + (misfits.isEmpty ? "none." : misfits.map { "\($0.0) \($0.1)" }.joined(separator: ", ") + "."),
             ]
-            lines += (answer["brokenRules"]?.elements ?? []).map {
-                "A permission rule does not fit it: \($0.string ?? "")"
-            }
-            if !isConverted { lines.append("To convert it, add --confirm \(name).") }
+            let brokenRules = answer["brokenRules"]?.elements ?? []
+            lines += brokenRules.map { "A permission rule does not fit it: \($0.string ?? "")" }
+            if !isConverted { lines.append(next(name, misfits: !misfits.isEmpty, brokenRules: !brokenRules.isEmpty)) }
             return lines.joined(separator: "\n")
+        }
+
+        private func next(_ name: String, misfits: Bool, brokenRules: Bool) -> String {
+            if brokenRules { return "It cannot be converted before these rules are changed." }
+            if misfits, [nil, "refuse"].contains(self.misfits) {
+                return
+                    "It cannot be converted before these values are corrected, or --misfits says what becomes of them."
+            }
+            return "To convert it, add --confirm \(name)."
         }
     }
 }

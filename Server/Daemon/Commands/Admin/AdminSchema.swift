@@ -61,7 +61,7 @@ struct AdminSchema: ParsableCommand {
                 if evenIfDeclared { json.field("evenIfDeclared", true) }
             }
             let answer = try await place.options.client().call(
-                .post, place.path + ["schema", "drop"], body: writer.bytes)
+                .post, place.path + ["schema", "drop"], body: writer.bytes, seconds: AdminClient.schemaSeconds)
             place.options.show(answer) { answer in
                 let (name, count) = (answer["name"]?.string ?? className, answer["objects"]?.int ?? 0)
                 return answer["isDropped"] == .bool(true)
