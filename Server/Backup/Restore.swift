@@ -18,6 +18,8 @@ package enum Restore {
         /// Where the database that was there lies now; nil when there was none.
         package var replaced: String?
         package var seconds: Double
+        /// Whether there were accounts, and the backup has none.
+        package var leavesAccounts = false
     }
 
     /// - Parameters:
@@ -40,6 +42,7 @@ package enum Restore {
                 "There is a database in \(database.folder). With --replace it is put aside, under a name with the date, and "
                     + "nothing of it is deleted.")
         }
+        let hasAccounts = FileManager.default.fileExists(atPath: database.path(of: .accounts))
         let stamp = BackupName.stamp(of: clock.now())
         let restored = "\(folder).restoring-\(stamp)"
         let content = try BackupContent.copy(backup, to: restored, pace, progress)
@@ -49,7 +52,8 @@ package enum Restore {
         // The folder that was there has the name of the restored one now.
         let replaced = try putAside(restored, hasData: hasData, as: "\(folder).replaced-\(stamp)")
         return Facts(
-            manifest: content.manifest, replaced: replaced, seconds: (ContinuousClock.now - begin) / .seconds(1))
+            manifest: content.manifest, replaced: replaced, seconds: (ContinuousClock.now - begin) / .seconds(1),
+            leavesAccounts: hasAccounts && !content.manifest.files.contains { $0.name == BackupFile.accounts.rawValue })
     }
 
     private static func realPath(_ folder: String) throws(BackupError) -> String {

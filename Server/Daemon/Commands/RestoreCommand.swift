@@ -71,6 +71,11 @@ struct RestoreCommand: ParsableCommand {
             "\(name): version \(facts.manifest.version) of epoch \(facts.manifest.epoch), from \(facts.manifest.time), restored "
                 + "in \(ShownProgress.seconds(facts.seconds)) s")
         if let replaced = facts.replaced { print("\(name): what was there before lies in \(replaced)") }
+        if facts.leavesAccounts {
+            print(
+                "\(name): the backup has no accounts. Those that were there lie with what was there before: while the server "
+                    + "does not run, copy their file back, or restore a backup that has them.")
+        }
     }
 
     /// Takes the folder, as a server does.
@@ -90,7 +95,7 @@ struct RestoreCommand: ParsableCommand {
         print("database  \(facts.manifest.database)")
         print("version   \(facts.manifest.version) of epoch \(facts.manifest.epoch), from \(facts.manifest.time)")
         for counted in facts.classes { print("class     \(counted.name): \(counted.objects) objects") }
-        if let users = facts.users { print("accounts  \(users) users") }
+        print("accounts  " + (facts.users.map { "\($0) users" } ?? "none in the backup"))
         print(
             "The backup can be restored: hashes, storage and record are sound, and it opens as on a server. It took "
                 + "\(ShownProgress.seconds(facts.seconds)) s, and nothing of it is left.")

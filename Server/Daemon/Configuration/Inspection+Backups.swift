@@ -8,16 +8,6 @@ extension Inspection {
     mutating func inspectBackups(_ backups: Configuration.Backups, _ databases: [Configuration.Database]) {
         let key = "backups.folder"
         inspectFolder(backups.folder, key: key)
-        let folder = Self.realPath(backups.folder)
-        for database in databases {
-            let data = Self.realPath(database.folder)
-            guard folder == data || folder.hasPrefix(data + "/") else { continue }
-            problems.append(
-                ConfigurationProblem(
-                    key,
-                    "The backups would lie in the folder of '\(database.name)', and be put aside with it by a restore. Name "
-                        + "another folder."))
-        }
         warnOfMissing(databases, backups)
         guard let device = Self.device(of: backups.folder),
             let database = databases.first(where: { Self.device(of: $0.folder) == device })
@@ -31,7 +21,7 @@ extension Inspection {
 
     /// A database that was backed up has data, unless it was dropped on purpose.
     private mutating func warnOfMissing(_ databases: [Configuration.Database], _ backups: Configuration.Backups) {
-        for database in databases where DatabaseFolder(database.folder).hasNoObjects {
+        for database in databases where DatabaseFolder(database.folder).isNew {
             guard let newest = BackupFolder.backups(of: database.name, in: backups.folder).last else { continue }
             warnings.append(
                 ConfigurationProblem(

@@ -128,41 +128,6 @@ extension Inspection {
         return existing.path
     }
 
-    /// Two paths to one folder are one folder. A folder in another one would be put aside with it by a restore.
-    mutating func inspectFoldersApart(_ databases: [Configuration.Database]) {
-        let folders = databases.map { Self.realPath($0.folder) }
-        var known: [String: Int] = [:]
-        for (index, folder) in folders.enumerated() {
-            guard let other = known.updateValue(index, forKey: folder) else { continue }
-            noteFolder(
-                of: index,
-                "'\(databases[index].name)' and '\(databases[other].name)' share one folder. Give each its own folder."
-            )
-        }
-        for (index, folder) in folders.enumerated() {
-            guard let other = Self.parents(of: folder).compactMap({ known[$0] }).first else { continue }
-            noteFolder(
-                of: index,
-                "It lies in the folder of '\(databases[other].name)', and would be put aside with it by a restore. Move it "
-                    + "beside that folder.")
-        }
-    }
-
-    private mutating func noteFolder(of index: Int, _ message: String) {
-        problems.append(ConfigurationProblem("databases[\(index)].folder", message))
-    }
-
-    /// The folders that a folder lies in, the nearest first.
-    private static func parents(of folder: String) -> [String] {
-        var path = folder[...]
-        var parents: [String] = []
-        while let slash = path.lastIndex(of: "/"), slash > path.startIndex {
-            path = path[..<slash]
-            parents.append(String(path))
-        }
-        return parents
-    }
-
     static func realPath(_ path: String) -> String {
         let existing = nearestExisting(path)
         guard let real = realpath(existing, nil) else { return path }

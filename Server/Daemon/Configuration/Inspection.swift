@@ -54,11 +54,12 @@ struct Inspection {
         if let accounts = configuration.accounts { inspectAccounts(accounts) }
         for (index, database) in configuration.databases.enumerated() {
             inspectFolder(database.folder, key: "databases[\(index)].folder")
+            inspectObjects(of: database, key: "databases[\(index)].folder")
             inspectPermissions(of: database, configuration, key: "databases[\(index)].permissions")
             inspectCarriers(database.carriers, key: "databases[\(index)]")
             inspectCarriedClasses(of: database, key: "databases[\(index)]")
         }
-        inspectFoldersApart(configuration.databases)
+        inspectFoldersApart(configuration)
         inspectSinkFolders(configuration.databases)
         if let backups = configuration.backups { inspectBackups(backups, configuration.databases) }
     }
@@ -73,7 +74,7 @@ struct Inspection {
         inspectFolder(database.folder, key: "\(key).folder")
         inspectCarriers(database.carriers, key: key)
         inspectCarriedClasses(of: database, key: key)
-        inspectFoldersApart(configuration.databases)
+        inspectFoldersApart(configuration)
         inspectSinkFolders(configuration.databases)
         if let backups = configuration.backups { inspectBackups(backups, [database]) }
     }

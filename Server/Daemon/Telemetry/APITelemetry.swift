@@ -57,7 +57,11 @@ struct APITelemetry: APIObserver {
         case .tokenInvalid, .tokenExpired:
             telemetry.tokenRefused(
                 failure.code.rawValue, failure.message, of: call, database: facts.database, from: facts.address)
-        case .serverFault, .serverOutOfSpace:
+        case .serverOutOfSpace:
+            // A user at a limit, which the line "limit reached" says too, or a full disk.
+            telemetry.events.note(
+                "a back end's write waits for room", from: facts.address, level: .warning, metadata(facts, failure))
+        case .serverFault:
             // What the client cannot help is the operator's to know. The message is the store's, and holds no values.
             telemetry.events.note(
                 "a request of a back end failed", from: facts.address, level: .error,

@@ -14,10 +14,15 @@ struct DatabaseFolder {
 
     var objectsPath: String { path + "/" + Self.objectsFile }
 
+    /// Whether nothing says that the database was served before.
+    var isNew: Bool { hasNoObjects && !hasAccounts }
+
+    private var hasAccounts: Bool { bytes(of: Accounts.fileName) > 0 }
+
     /// Accounts are made after the objects. Where they are alone, the objects were lost: an empty database would end what the
     /// users' devices have.
     func requireObjects(of name: String) throws(CommandFailure) {
-        guard hasNoObjects, bytes(of: Accounts.fileName) > 0 else { return }
+        guard hasNoObjects, hasAccounts else { return }
         throw CommandFailure(
             "The folder \(path) has the accounts of '\(name)' and no objects: \(Self.objectsFile) is missing or empty. Nothing was "
                 + "changed. Put the file back, or restore a backup: sync-server restore --from BACKUP --database \(name) "

@@ -2,6 +2,8 @@ import CausewayEndpoint
 import CausewayHTTP
 import CausewayIdentity
 import CausewaySession
+import CausewayStore
+import CausewayStoreEmbedded
 import CausewayTelemetry
 import Foundation
 import Logging
@@ -112,9 +114,12 @@ struct Reloading: Service {
         var hasNews = false
         for tenant in tenants.all {
             guard let database = configuration.databases.first(where: { $0.name == tenant.name }) else { continue }
-            let isNew = before.first { $0.name == tenant.name }?.permissions != database.permissions
-            report.note("permissions.\(tenant.name)", isNew ? .applied : .unchanged)
-            guard isNew else { continue }
+            let part = "permissions.\(tenant.name)"
+            guard before.first(where: { $0.name == tenant.name })?.permissions != database.permissions else {
+                report.note(part, .unchanged)
+                continue
+            }
+            report.note(part, .applied, warn(of: database.permissions, in: tenant))
             tenant.office.replace(by: database.permissions)
             tenant.conversations.reconsider()
             hasNews = true
@@ -122,6 +127,21 @@ struct Reloading: Service {
         guard hasNews else { return }
         logger.notice("the permissions were read anew")
         telemetry?.audit(AuditEvent(.permissionsReplaced))
+    }
+
+    /// Rules that do not fit the classes are taken all the same: the classes may come with the next device.
+    ///
+    /// - Returns: what does not fit; nil for nothing.
+    private func warn(of rules: PermissionRules?, in tenant: Tenant) -> String? {
+        guard let rules, let schema = try? tenant.store.snapshot().schema else { return nil }
+        let problems = rules.problems(in: schema)
+        for problem in problems {
+            logger.warning(
+                "a permission rule does not fit: \(problem.message)",
+                metadata: ["database": "\(tenant.name)", "rule": "\(problem.key)"])
+        }
+        guard let first = problems.first else { return nil }
+        return "\(problems.count) rules do not fit the classes. The first: \(first.key): \(first.message)"
     }
 
     private func takeLimits(_ configuration: Configuration, _ report: inout ReloadReport) {

@@ -9,7 +9,7 @@ import CausewayStore
 /// | Part | Bytes |
 /// |---|---|
 /// | form | 1 |
-/// | request | 8: names class, query and order, so that a cursor of another list is noticed |
+/// | request | 8: names class, query, order and its types, so that a cursor of another list is noticed |
 /// | row | signed |
 /// | values | varint count, values alone (ENCODING.md) |
 enum Cursor {
@@ -32,7 +32,8 @@ enum Cursor {
         guard read.request == request, read.position.values.count == keys else {
             throw APIError(
                 .requestInvalid,
-                "after belongs to a list with another class, where or sort. Ask for the next page with the same ones.")
+                "after belongs to a list with another class, where or sort, or to one whose property has got another type. Ask for "
+                    + "the next page with the same ones, or begin anew.")
         }
         return read.position
     }
@@ -64,9 +65,13 @@ enum Cursor {
     }
 
     /// Names what a list is about.
-    static func request(_ className: String, _ query: String?, _ sort: String?) -> UInt64 {
+    ///
+    /// - Parameter types: of the properties of the order. Values of another type stand in another order.
+    static func request(
+        _ className: String, _ query: String?, _ sort: String?, _ types: [PropertyType]
+    ) -> UInt64 {
         var fingerprint = Fingerprint()
-        for text in [className, query ?? "", sort ?? ""] { fingerprint.add(text) }
+        for text in [className, query ?? "", sort ?? ""] + types.map({ "\($0)" }) { fingerprint.add(text) }
         return fingerprint.value
     }
 }

@@ -33,7 +33,8 @@ final class ListPage: @unchecked Sendable {
         } catch {
             throw APIError(error)
         }
-        let request = Cursor.request(classSchema.name, text, sort)
+        let request = Cursor.request(
+            classSchema.name, text, sort, order.keys.map { classSchema.properties[$0.column].type })
         let after = try route.parameters["after"].map { after throws(APIError) in
             try Cursor.position(after, of: request, keys: order.keys.count)
         }

@@ -26,7 +26,7 @@ package enum ValueReader {
             if let id = text(json, "$oid").flatMap({ ObjectIdentifier12(hexadecimal: $0) }) { return .objectId(id) }
         case .uuid: if let id = text(json, "$uuid").flatMap({ UUID16(hyphenated: $0) }) { return .uuid(id) }
         case .decimal128:
-            if let number = text(json, "$numberDecimal").flatMap({ DecimalNumber($0) }) { return .decimal(number) }
+            if let number = text(json, "$numberDecimal").flatMap(decimal) { return .decimal(number) }
         case .mixed: return try mixed(json)
         case .object: break
         }
@@ -119,6 +119,13 @@ package enum ValueReader {
             return parse(text).flatMap { $0.isFinite ? $0 : nil }
         case nil: return nil
         }
+    }
+
+    /// A number beyond the largest one is refused, not taken for infinity.
+    private static func decimal(_ text: String) -> DecimalNumber? {
+        guard let number = DecimalNumber(text) else { return nil }
+        let isInfinite = number == .infinity || number == -.infinity
+        return isInfinite && text.utf8.contains { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? nil : number
     }
 
     private static func binary(_ json: JSON) -> [UInt8]? {

@@ -1,5 +1,6 @@
 import CausewayFolders
 import CausewayIdentity
+import CausewayTelemetry
 import Foundation
 import Testing
 
@@ -39,6 +40,34 @@ struct MachineTests {
             #expect(found.map(\.key) == ["databases[0].folder"] && found[0].message.contains("the folder of 'a'"))
         }
         #expect(await problems(folder, [("a", path + "/real"), ("b", path + "/real-b")]).isEmpty)
+    }
+
+    @Test("what a restore of a database would put aside, and a database among the backups, is told by its key")
+    func foldersInFolders() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.path
+        func keys(_ change: (inout Configuration) -> Void) async -> [String] {
+            var configuration = Configuration()
+            configuration.databases = [.init(name: "a", folder: path + "/a")]
+            change(&configuration)
+            return await Inspection(configuration, now: Date()).problems.map(\.key).filter {
+                $0.hasPrefix("databases") || $0.hasPrefix("backups") || $0 == "log.audit" || $0 == "admin.tokenFile"
+            }
+        }
+        #expect(await keys { _ in } == [])
+        #expect(await keys { $0.log.audit = .file(path + "/a/audit.log") } == ["log.audit"])
+        #expect(await keys { $0.backups = .init(folder: path + "/a") } == ["backups.folder"])
+        #expect(await keys { $0.databasesFolder = path + "/a/more" }.contains("databasesFolder"))
+        #expect(
+            await keys {
+                $0.backups = .init(folder: path + "/backups")
+                $0.databases[0].folder = path + "/backups/a-20261128T090813Z-v66.backup"
+            } == ["databases[0].folder"])
+        #expect(
+            await keys {
+                $0.backups = .init(folder: path + "/backups")
+                $0.databases[0].folder = path + "/backups-a"
+            } == [])
     }
 
     @Test(

@@ -82,7 +82,7 @@ struct FormTests {
             ("weight", "1e400"),
             ("weight", #""1""#), ("weight", #"{"$numberDouble":"0x1p4"}"#), ("visits", "1.0"), ("visits", "1e2"),
             ("visits", "9223372036854775808"), ("visits", "null"), ("price", "1.5"),
-            ("price", #"{"$numberDecimal":"x"}"#),
+            ("price", #"{"$numberDecimal":"x"}"#), ("price", #"{"$numberDecimal":"-1e7000"}"#),
             ("seed", #"{"$binary":{"base64":"A"}}"#), ("seed", #"{"$binary":{"base64":"AB=="}}"#), ("seed", #""AA==""#),
             ("sown", #"{"$date":"2026-02-29T00:00:00Z"}"#), ("sown", #"{"$date":"2026-01-01"}"#),
             ("sown", #"{"$date":{"seconds":1,"nanoseconds":-1}}"#),

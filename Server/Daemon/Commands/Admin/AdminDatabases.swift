@@ -81,7 +81,7 @@ struct AdminDatabases: ParsableCommand {
 
     struct Drop: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes a database off the server. Its files stay.",
+            abstract: "Takes a database off the server. Its files stay, unless --delete-files is given.",
             discussion: "Devices keep their data and their unsent changes, and are told that the database is not there."
         )
 

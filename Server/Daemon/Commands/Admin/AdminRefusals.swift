@@ -19,7 +19,8 @@ struct AdminRefusals: ParsableCommand {
             try await place.options.showList(
                 place.path + ["refusals"], "clients", query: [("user", user)],
                 [
-                    AdminColumn("CLIENT", "client"), AdminColumn("USER", "user"), AdminColumn("LAST HEARD", "heard"),
+                    AdminColumn("CLIENT", "client"), AdminColumn("USER", "user"),
+                    AdminColumn("LAST HEARD (DAY)", "heard"),
                     AdminColumn("CHANGESETS", "changesets"), AdminColumn("OPERATIONS", "operations"),
                 ])
         }

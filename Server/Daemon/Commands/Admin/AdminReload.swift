@@ -51,7 +51,10 @@ struct AdminBackups: ParsableCommand {
             if place.options.json { return place.options.show(answer) { _ in "" } }
             AdminTable.print(
                 answer["backups"]?.elements ?? [],
-                [AdminColumn("BACKUP", "name"), AdminColumn("TIME", "time"), AdminColumn("VERSION", "version")])
+                [
+                    AdminColumn("BACKUP", "name"), AdminColumn("TIME", "time"), AdminColumn("VERSION", "version"),
+                    AdminColumn("OF AN EARLIER DATABASE", "isOfEarlier"),
+                ])
             if let running = answer["running"] {
                 AdminTable.print(
                     [running],

@@ -105,7 +105,7 @@ struct AdminClients: ParsableCommand {
                 [
                     AdminColumn("CLIENT", "client"), AdminColumn("USER", "user"),
                     AdminColumn("CHANGESETS", "changesets"), AdminColumn("ONE-WAY", "oneWayEntries"),
-                    AdminColumn("LAST HEARD", "lastHeard"),
+                    AdminColumn("LAST HEARD (DAY)", "lastHeard"),
                 ])
         }
     }

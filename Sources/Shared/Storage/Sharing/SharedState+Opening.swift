@@ -54,8 +54,17 @@ extension SharedState {
         let mode = stat(file, &status) == 0 ? status.st_mode & 0o666 | 0o600 : 0o600
         while true {
             let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode)
+            if descriptor >= 0 { giveAway(descriptor, to: status.st_uid, status.st_gid) }
             if descriptor >= 0 || errno != EINTR { return descriptor }
         }
+    }
+
+    /// What root makes beside another user's file belongs to that user, who could not open the file otherwise.
+    private static func giveAway(_ descriptor: Int32, to user: uid_t, _ group: gid_t) {
+        var made = stat()
+        guard geteuid() == 0, user != 0, fstat(descriptor, &made) == 0, made.st_uid == 0 else { return }
+        // If that fails, the user is told when the file is opened.
+        _ = fchown(descriptor, user, group)
     }
 
     private static func isStillThere(_ descriptor: Int32, _ path: String) -> Bool {
