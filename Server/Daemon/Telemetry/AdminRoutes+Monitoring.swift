@@ -25,10 +25,6 @@ extension AdminRoutes {
     private static func readinessProblems(isListening: Bool, _ databases: [DatabaseGauges]) -> [String] {
         let listening = isListening ? [] : ["the server does not take connections: it starts, or is being stopped"]
         return listening
-            + databases.compactMap { database in
-                let late = database.conversations.lateThreads
-                guard !late.isEmpty else { return nil }
-                return "\(database.name): no answer for ten seconds from \(late.joined(separator: ", "))"
-            }
+            + databases.flatMap { database in database.problems.map { "\(database.name): \($0)" } }
     }
 }

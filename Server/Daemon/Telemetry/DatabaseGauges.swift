@@ -9,6 +9,7 @@ import CausewayTelemetry
 struct DatabaseGauges: Sendable {
     let name: String
     private let folder: String
+    let file: ServedFile
     let conversations: Conversations
     let store: StoreEmbedded
     private let followers: FollowerGauges
@@ -25,6 +26,7 @@ struct DatabaseGauges: Sendable {
     ) {
         self.name = name
         self.folder = folder
+        file = ServedFile(DatabaseFolder(folder).objectsPath)
         self.conversations = conversations
         self.store = store
         self.followers = followers
@@ -32,11 +34,17 @@ struct DatabaseGauges: Sendable {
         reader = GaugeReader(label: "causeway.metrics")
     }
 
+    /// Why the database is not ready.
+    var problems: [String] {
+        let late = conversations.lateThreads
+        return (late.isEmpty ? [] : ["no answer for ten seconds from \(late.joined(separator: ", "))"])
+            + (file.isThere ? [] : [file.whenGone])
+    }
+
     /// The samples, and whether all of them could be read.
     func read() async -> (samples: [MetricSample], isWhole: Bool) {
-        let late = conversations.lateThreads
         var samples = [
-            MetricSample(MetricCatalog.databaseUp, name, is: late.isEmpty ? 1 : 0),
+            MetricSample(MetricCatalog.databaseUp, name, is: problems.isEmpty ? 1 : 0),
             MetricSample(MetricCatalog.databaseVersion, name, is: Double(store.version.rawValue)),
         ]
         guard let facts = await facts() else { return (samples, false) }

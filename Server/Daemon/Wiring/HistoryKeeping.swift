@@ -3,7 +3,8 @@ import CausewayStore
 import Logging
 import ServiceLifecycle
 
-/// Keeps the history of each database within its age while nobody commits: at the start, and every minute after.
+/// Keeps the history of each database within its age while nobody commits, and looks whether its file is still there: at the
+/// start, and every minute after.
 struct HistoryKeeping: Service {
     let tenants: Tenants
     let logger: Logger
@@ -20,6 +21,9 @@ struct HistoryKeeping: Service {
     private func keep(_ tenant: Tenant) async {
         guard tenant.uses.begin() else { return }
         defer { tenant.uses.end() }
+        if !tenant.gauges.file.isThere {
+            logger.critical("\(tenant.gauges.file.whenGone)", metadata: ["database": "\(tenant.name)"])
+        }
         do throws(StoreFailure) {
             try await tenant.maintain()
         } catch {

@@ -86,7 +86,7 @@ struct TenantService: SyncService {
 
     func end(_ failure: SyncFailure) async { await conversations.end(failure) }
 
-    var isAnswering: Bool { conversations.isAnswering }
+    var isAnswering: Bool { conversations.isAnswering && tenant.gauges.file.isThere }
 }
 
 extension SyncFailure {

@@ -1,4 +1,5 @@
 import CausewayEndpoint
+import CausewayFolders
 import CausewayJSON
 import CausewayModel
 import CausewayOperations
@@ -136,6 +137,23 @@ struct EndedSessionTests {
                 }
                 writing.isOver.store(true, ordering: .relaxed)
             }
+        }
+    }
+
+    @Test("a file that is removed under the server is no health")
+    func removedFile() async throws {
+        try await AdminBench.run { bench in
+            let service = try #require(bench.tenants.service(of: "flights"))
+            let gauges = try #require(bench.tenants["flights"]).gauges
+            #expect(service.isAnswering && gauges.problems == [])
+            let (path, aside) = (gauges.file.path, bench.folder.file("aside"))
+            try FileManager.default.moveItem(atPath: path, toPath: aside)
+            #expect(!service.isAnswering && gauges.problems == [gauges.file.whenGone])
+            try Data("another".utf8).write(to: URL(filePath: path))
+            #expect(!service.isAnswering)
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: aside, toPath: path)
+            #expect(service.isAnswering && gauges.problems == [])
         }
     }
 
