@@ -142,7 +142,10 @@ let tool: [Target] = [
         swiftSettings: settings()
     ),
     // JSON is a room of the server, and knows neither end.
-    part("Tool", "Files", uses: ["JSON", "Model", "ObjectStore", "Query", "Storage"]),
+    part(
+        "Tool", "Files", uses: ["Environment", "JSON", "Model", "ObjectStore", "Query", "Storage"],
+        documents: ["EXPORT.md"]
+    ),
 ]
 
 let shape = ["Model", "Operations", "Merge"]
@@ -328,7 +331,10 @@ let tests: [Target] = [
             "Support/RealmPeer", "Support/Seeds",
         ]
     ),
-    test("Tool", "Files", uses: ["Files", "Model", "ObjectStore", "Support/Folders"]),
+    test(
+        "Tool", "Files",
+        uses: ["Files", "Model", "ObjectStore", "Support/Folders", "Support/ObjectStoreReference", "Support/Seeds"]
+    ),
     program("Support/HookReceiver", uses: ["HTTP"], libraries: [Package.log]),
     program(
         "Support/SinkPeer",

@@ -32,7 +32,7 @@ package struct FileSummary: Sendable {
     }
 
     /// A device's synced file names its owner; a server's database keeps a record.
-    private static func role(of transaction: Transaction) -> Role {
+    static func role(of transaction: Transaction) -> Role {
         if !transaction.tree("server.meta").isEmpty { return .server }
         return transaction.tree("sync.owner").isEmpty && transaction.tree("sync.state").isEmpty ? .local : .synced
     }

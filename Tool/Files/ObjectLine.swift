@@ -4,15 +4,24 @@ package import CausewayObjectStore
 
 /// An object as one line of JSON, in the forms of the data API.
 ///
-/// An object of a class without a primary key begins with `$row`, its row in the file, and links to it name that row.
+/// An object of a class without a primary key begins with `$row`, its row in the file, and links to it name that row. In an
+/// export links name its number instead.
 package struct ObjectLine {
-    /// How deep embedded objects inside each other are written. Apps decide how deep they nest them.
-    private static let depthMax = 100
+    /// How deep embedded objects, and collections in mixed values, are written and read inside each other. Apps decide how deep
+    /// they nest them.
+    static let depthMax = 100
 
     private let transaction: Transaction
+    /// The numbers of an export; nil to name rows.
+    private let numbers: RowNumbers?
 
     package init(_ transaction: Transaction) {
+        self.init(transaction, numbers: nil)
+    }
+
+    init(_ transaction: Transaction, numbers: RowNumbers?) {
         self.transaction = transaction
+        self.numbers = numbers
     }
 
     package func text(_ key: ObjectKey, _ className: String) throws -> String {
@@ -25,7 +34,8 @@ package struct ObjectLine {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    private func writeProperties(_ key: ObjectKey, _ table: Table, depth: Int, to writer: inout JSONWriter) throws {
+    /// Writes the members of an object. The caller opens and closes it.
+    func writeProperties(_ key: ObjectKey, _ table: Table, depth: Int = 0, to writer: inout JSONWriter) throws {
         guard depth <= Self.depthMax else {
             throw FileFailure("An object nests more than \(Self.depthMax) levels deep, and no more are written.")
         }
@@ -33,7 +43,10 @@ package struct ObjectLine {
             writer.name(property.name)
             switch property.collection {
             case .none: try write(table.value(key, column), of: property, depth, to: &writer)
-            case .list, .set: try writeList(table.listValues(key, column), of: property, depth, to: &writer)
+            case .list: try writeList(table.listValues(key, column), of: property, depth, to: &writer)
+            case .set:
+                let elements = lastingOrder(table.listValues(key, column), of: property)
+                try writeList(elements, of: property, depth, to: &writer)
             case .map:
                 try writeMap(
                     table.mapKeys(key, column), table.listValues(key, column), of: property, depth, to: &writer)
@@ -45,6 +58,25 @@ package struct ObjectLine {
         writer.open(UInt8(ascii: "["))
         for value in values { try write(value, of: property, depth, to: &writer) }
         writer.close(UInt8(ascii: "]"))
+    }
+
+    /// The elements of a set in an order that is the same in every file. The file's own order of mixed links follows the numbers
+    /// that it has given to the classes.
+    private func lastingOrder(_ elements: [Value], of property: Property) -> [Value] {
+        guard property.type == .mixed else { return elements }
+        let places = elements.indices.filter { if case .anyObject = elements[$0] { true } else { false } }
+        guard places.count > 1 else { return elements }
+        let links = places.compactMap { place -> (name: String, value: Value)? in
+            guard case .anyObject(let link) = elements[place] else { return nil }
+            return (transaction.className(number: link.classNumber) ?? "", elements[place])
+        }
+        let sorted = links.sorted { left, right in
+            left.name.isSame(as: right.name)
+                ? Value.canonicallyPrecedes(left.value, right.value) : left.name.precedes(right.name)
+        }
+        var result = elements
+        for (place, link) in zip(places, sorted) { result[place] = link.value }
+        return result
     }
 
     private func writeMap(
@@ -99,7 +131,11 @@ package struct ObjectLine {
         }
         writer.object { json in
             json.field("$ref", target.schema.name)
-            json.field("$row", key.rawValue)
+            if let numbers {
+                json.field("$number", numbers.number(of: key, in: target))
+            } else {
+                json.field("$row", key.rawValue)
+            }
         }
     }
 }

@@ -31,18 +31,21 @@ package enum SchemaText {
 
     private static func json(_ schema: Schema) -> String {
         var writer = JSONWriter()
-        writer.object { json in
-            json.name("classes")
-            json.array(schema.withoutNestedCollections.classes) { classSchema, json in
-                json.object { json in
-                    json.field("name", classSchema.name)
-                    json.field("kind", "\(classSchema.kind)")
-                    json.name("properties")
-                    json.array(classSchema.properties) { property, json in write(property, to: &json) }
-                }
+        writer.object { json in writeClasses(schema, to: &json) }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Writes the member `classes` of an object.
+    static func writeClasses(_ schema: Schema, to writer: inout JSONWriter) {
+        writer.name("classes")
+        writer.array(schema.withoutNestedCollections.classes) { classSchema, json in
+            json.object { json in
+                json.field("name", classSchema.name)
+                json.field("kind", "\(classSchema.kind)")
+                json.name("properties")
+                json.array(classSchema.properties) { property, json in write(property, to: &json) }
             }
         }
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     private static func write(_ property: Property, to writer: inout JSONWriter) {
@@ -55,6 +58,7 @@ package enum SchemaText {
                 json.name(flag.name)
                 json.write(true)
             }
+            if property.deletionRule != .none { json.field("deletionRule", "\(property.deletionRule)") }
         }
     }
 }
