@@ -3,10 +3,13 @@ import CausewayFiles
 
 struct ExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Writes the objects of a file as lines of JSON, which import reads.",
+        commandName: "export",
+        abstract: "Writes the objects of a file as lines of JSON or as a table, which import reads.",
         discussion: "What is written is one snapshot. An app may write to the file meanwhile.")
 
     @OptionGroup var options: FileOptions
+    @Option(help: "jsonl: everything, in lines of JSON; csv: one class as a table.")
+    var format = ExportFormat.jsonl
     @Option(
         name: .customLong("class"), help: "A class to export; may come several times. Without it, all are exported.")
     var classNames: [String] = []
@@ -16,7 +19,7 @@ struct ExportCommand: ParsableCommand {
     var to: String?
 
     func run() throws {
-        let export = try ObjectExport(classNames: classNames, query: query)
+        let export = try ObjectExport(format, classNames: classNames, query: query)
         try options.inspect { file in
             let output = try ExportOutput(path: to)
             let progress = Progress("objects written")
@@ -27,6 +30,7 @@ struct ExportCommand: ParsableCommand {
     }
 }
 
+extension ExportFormat: ExpressibleByArgument {}
 extension ObjectImport.Existing: ExpressibleByArgument {}
 extension ObjectImport.MissingLinks: ExpressibleByArgument {}
 
@@ -37,17 +41,21 @@ struct ImportCommand: ParsableCommand {
 
     @OptionGroup var options: FileOptions
     @Option(help: "The export.") var from: String
+    @Option(help: "The format of the export: jsonl or csv.")
+    var format = ExportFormat.jsonl
+    @Option(name: .customLong("class"), help: "The class of the objects of a CSV file.")
+    var className: String?
     @Option(help: "What becomes of objects whose primary key the file has already: fail, skip or replace.")
     var existing = ObjectImport.Existing.fail
     @Option(help: "What becomes of links to objects that are neither in the export nor in the file: fail or null.")
     var missingLinks = ObjectImport.MissingLinks.fail
 
     func run() throws {
+        let objects = try ObjectImport(format, className: className, existing: existing, missingLinks: missingLinks)
         let progress = Progress("lines read")
         let report = try {
             defer { progress.end() }
-            return try ObjectImport(existing: existing, missingLinks: missingLinks)
-                .run(from: from, to: options.file, key: options.key(), progress: progress.tell)
+            return try objects.run(from: from, to: options.file, key: options.key(), progress: progress.tell)
         }()
         print(report.text)
     }

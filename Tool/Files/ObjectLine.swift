@@ -41,16 +41,23 @@ package struct ObjectLine {
         }
         for (column, property) in table.schema.properties.enumerated() {
             writer.name(property.name)
-            switch property.collection {
-            case .none: try write(table.value(key, column), of: property, depth, to: &writer)
-            case .list: try writeList(table.listValues(key, column), of: property, depth, to: &writer)
-            case .set:
-                let elements = lastingOrder(table.listValues(key, column), of: property)
-                try writeList(elements, of: property, depth, to: &writer)
-            case .map:
-                try writeMap(
-                    table.mapKeys(key, column), table.listValues(key, column), of: property, depth, to: &writer)
-            }
+            try writeProperty(key, table, column, depth: depth, to: &writer)
+        }
+    }
+
+    func writeProperty(
+        _ key: ObjectKey, _ table: Table, _ column: Int, depth: Int = 0, to writer: inout JSONWriter
+    ) throws {
+        let property = table.schema.properties[column]
+        switch property.collection {
+        case .none: try write(table.value(key, column), of: property, depth, to: &writer)
+        case .list: try writeList(table.listValues(key, column), of: property, depth, to: &writer)
+        case .set:
+            let elements = lastingOrder(table.listValues(key, column), of: property)
+            try writeList(elements, of: property, depth, to: &writer)
+        case .map:
+            try writeMap(
+                table.mapKeys(key, column), table.listValues(key, column), of: property, depth, to: &writer)
         }
     }
 

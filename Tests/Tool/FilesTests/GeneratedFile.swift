@@ -61,16 +61,17 @@ struct GeneratedFile {
     private var numbers: SeededNumbers
     private var objects: [String: [ObjectKey]] = [:]
 
-    static func make(_ path: String, key: [UInt8]?, seed: UInt64) throws {
+    /// - Parameter hasUnnamed: whether there are objects without a primary key.
+    static func make(_ path: String, key: [UInt8]?, seed: UInt64, hasUnnamed: Bool = true) throws {
         try Files.change(path, schema, key: key) { transaction in
             var file = GeneratedFile(transaction: transaction, numbers: SeededNumbers(seed: seed))
-            try file.createObjects()
+            try file.createObjects(hasUnnamed: hasUnnamed)
             try file.fillObjects()
         }
     }
 
-    private mutating func createObjects() throws {
-        for (name, type) in Self.keys {
+    private mutating func createObjects(hasUnnamed: Bool) throws {
+        for (name, type) in Self.keys where type != nil || hasUnnamed {
             let table = try #require(transaction.table(name))
             for _ in 0..<12 {
                 let primaryKey = type.flatMap { type in

@@ -38,11 +38,6 @@ package final class ExportOutput {
         if buffer.count >= Self.bufferBytes { try flush() }
     }
 
-    func writeLine(_ bytes: [UInt8]) throws {
-        try write(bytes)
-        try write(CollectionOfOne(UInt8(ascii: "\n")))
-    }
-
     /// Writes the rest, to the disk if it is a file.
     package func finish() throws {
         try flush()

@@ -1,8 +1,7 @@
-import CausewayJSON
 import CausewayModel
 import CausewayObjectStore
 
-/// An export of objects: a header, and a line for each of them. EXPORT.md tells the format.
+/// An export of objects: a header, and a line or a row for each of them. EXPORT.md tells the formats.
 ///
 /// It reads one snapshot, and holds one object at a time in memory.
 package struct ObjectExport {
@@ -11,15 +10,21 @@ package struct ObjectExport {
     /// How many rows are read before the snapshot may let go of pages that it keeps in memory.
     private static let rowsPerPiece: Int64 = 1_000
 
+    private let format: ExportFormat
     /// Empty for all of them.
     private let classNames: [String]
     private let query: ObjectQuery?
 
     /// - Parameters:
+    ///   - format: a table needs exactly one class.
     ///   - classNames: the classes whose objects are written; empty for all.
     ///   - query: which objects of the one class; nil for all.
-    package init(classNames: [String] = [], query: String? = nil) throws {
+    package init(_ format: ExportFormat = .jsonl, classNames: [String] = [], query: String? = nil) throws {
+        self.format = format
         self.classNames = classNames
+        guard format != .csv || classNames.count == 1 else {
+            throw FileFailure("A CSV file holds the objects of exactly one class. Name one, or export to jsonl.")
+        }
         guard query == nil || classNames.count == 1 else {
             throw FileFailure("A query needs exactly one class. Name one, or leave the query out.")
         }
@@ -35,12 +40,15 @@ package struct ObjectExport {
             let header = ExportHeader(
                 schema: transaction.schema.reached(from: tables.map(\.name)),
                 objectCount: rows?.count ?? tables.reduce(0) { $0 + $1.count })
-            try output.writeLine(header.line)
-            let numbers = RowNumbers()
-            let line = ObjectLine(transaction, numbers: numbers)
+            let form: any ExportForm =
+                switch format {
+                case .jsonl: JSONLinesForm(transaction)
+                case .csv: CSVForm(transaction)
+                }
+            try output.write(form.header(header, tables))
             var count = 0
             func write(_ key: ObjectKey, _ table: Table) throws {
-                try output.writeLine(Self.bytes(key, table, line, numbers))
+                try output.write(Self.checked(form.line(key, table), table))
                 count += 1
                 progress(count)
             }
@@ -84,23 +92,10 @@ package struct ObjectExport {
         }
     }
 
-    private static func bytes(
-        _ key: ObjectKey, _ table: Table, _ line: ObjectLine, _ numbers: RowNumbers
-    ) throws -> [UInt8] {
-        var writer = JSONWriter()
-        writer.open(UInt8(ascii: "{"))
-        writer.field("class", table.name)
-        if table.schema.primaryKeyIndex == nil { writer.field("number", numbers.number(of: key, in: table)) }
-        writer.name("object")
-        writer.open(UInt8(ascii: "{"))
-        try line.writeProperties(key, table, to: &writer)
-        writer.close(UInt8(ascii: "}"))
-        writer.close(UInt8(ascii: "}"))
-        guard writer.bytes.count <= lineBytesMax else {
-            throw FileFailure(
-                "An object of class '\(table.name)' takes more than \(lineBytesMax) bytes, and no line may. Copy the file "
-                    + "with `causeway copy` instead.")
-        }
-        return writer.bytes
+    private static func checked(_ line: [UInt8], _ table: Table) throws -> [UInt8] {
+        if line.count <= lineBytesMax { return line }
+        throw FileFailure(
+            "An object of class '\(table.name)' takes more than \(lineBytesMax) bytes, and no line may. Copy the file with "
+                + "`causeway copy` instead.")
     }
 }

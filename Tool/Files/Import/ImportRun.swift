@@ -10,14 +10,6 @@ final class ImportRun {
     private static let linesPerTransactionMax = 10_000
     private static let bytesPerTransactionMax = 64 << 20
 
-    private static let bounds: JSONReader.Bounds = {
-        var bounds = JSONReader.Bounds()
-        // `$map` makes two levels of one.
-        bounds.depth = 2 * ObjectLine.depthMax + 16
-        bounds.values = ObjectExport.lineBytesMax
-        return bounds
-    }()
-
     /// A line, understood as far as its class is.
     struct Line {
         var imported: ImportedClass
@@ -25,7 +17,7 @@ final class ImportRun {
         var members: [JSON.Member]
     }
 
-    private let lines: LineReader
+    private let source: any ImportSource
     let transaction: Transaction
     private let isNew: Bool
     let existing: ObjectImport.Existing
@@ -34,10 +26,10 @@ final class ImportRun {
     private var classes: ExactDictionary<ImportedClass> = [:]
 
     init(
-        _ lines: LineReader, _ transaction: Transaction, isNew: Bool, _ existing: ObjectImport.Existing,
+        _ source: any ImportSource, _ transaction: Transaction, isNew: Bool, _ existing: ObjectImport.Existing,
         _ missingLinks: ObjectImport.MissingLinks
     ) {
-        self.lines = lines
+        self.source = source
         self.transaction = transaction
         self.isNew = isNew
         self.existing = existing
@@ -46,7 +38,7 @@ final class ImportRun {
 
     func perform(_ progress: (Int) -> Void) throws {
         var read = 0
-        let header = try header()
+        let header = try located { try source.header(in: transaction.schema) }
         try transaction.extendSchema(wanted(header.schema).withNestedCollections)
         for classSchema in header.schema.classes { _ = imported(classSchema.name) }
         try forEachObject { line in
@@ -56,7 +48,7 @@ final class ImportRun {
         }
         if let count = header.objectCount, count != read {
             throw FileFailure(
-                "The header of '\(lines.path)' tells \(count) objects, and \(read) follow: the export was cut off or changed. "
+                "The header of '\(source.path)' tells \(count) objects, and \(read) follow: the export was cut off or changed. "
                     + "Export again, or correct the header.")
         }
         for imported in classes.values {
@@ -82,12 +74,6 @@ final class ImportRun {
 
     // MARK: - Lines
 
-    private func header() throws -> ExportHeader {
-        try lines.rewind()
-        guard let bytes = try lines.next() else { throw FileFailure("'\(lines.path)' is empty.") }
-        return try located { try ExportHeader(try json(bytes)) }
-    }
-
     /// What the file gets of the export's schema: rules that it has for deletions stay.
     private func wanted(_ schema: Schema) -> Schema {
         Schema(
@@ -104,15 +90,13 @@ final class ImportRun {
     }
 
     private func forEachObject(_ body: (Line) throws -> Void) throws {
-        try lines.rewind()
-        _ = try lines.next()
+        try source.rewind()
         for imported in classes.values { imported.place = 0 }
         var (waitingLines, waitingBytes) = (0, 0)
-        while let bytes = try lines.next() {
-            if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
-            try located { try body(try line(bytes)) }
+        while let entry = try located({ try source.next() }) {
+            try located { try body(try line(entry)) }
             waitingLines += 1
-            waitingBytes += bytes.count
+            waitingBytes += source.lineBytes
             guard isNew, waitingLines >= Self.linesPerTransactionMax || waitingBytes >= Self.bytesPerTransactionMax
             else { continue }
             (waitingLines, waitingBytes) = (0, 0)
@@ -126,37 +110,21 @@ final class ImportRun {
         do {
             return try body()
         } catch let failure as FileFailure {
-            throw FileFailure("Line \(lines.number) of '\(lines.path)': \(failure.description)")
+            throw FileFailure("\(place): \(failure.description)")
         } catch let error as StoreError {
-            throw FileFailure("Line \(lines.number) of '\(lines.path)': \(error.message)")
+            throw FileFailure("\(place): \(error.message)")
         }
     }
 
-    private func json(_ bytes: [UInt8]) throws -> JSON {
-        do throws(JSONReader.Failure) {
-            return try JSONReader.read(bytes, bounds: Self.bounds)
-        } catch {
-            throw FileFailure("It is not JSON at byte \(error.offset + 1): \(error.reason).")
-        }
-    }
+    private var place: String { "Line \(max(1, source.lineNumber)) of '\(source.path)'" }
 
-    private func line(_ bytes: [UInt8]) throws -> Line {
-        let json = try json(bytes)
-        guard let name = json["class"]?.string, let members = json["object"]?.members else {
-            throw FileFailure("It is no object. Expected: {\"class\": \"…\", \"object\": {…}}.")
+    private func line(_ entry: ImportEntry) throws -> Line {
+        guard let imported = imported(entry.className), imported.table.schema.kind != .embedded else {
+            throw FileFailure("The header has no class '\(entry.className.prefix(100))' of objects that stand alone.")
         }
-        guard let imported = imported(name), imported.table.schema.kind != .embedded else {
-            throw FileFailure("The header has no class '\(name.prefix(100))' of objects that stand alone.")
+        guard entry.number == nil || imported.table.schema.primaryKeyIndex == nil else {
+            throw FileFailure("It has a number, and class '\(imported.name)' has a primary key. Remove the number.")
         }
-        var number: Int64?
-        if let given = json["number"] {
-            guard imported.table.schema.primaryKeyIndex == nil, let value = given.int, value >= 0, value < .max else {
-                throw FileFailure(
-                    "Its number is not one. Expected: a whole number from 0 on, and none in a class with a primary key."
-                )
-            }
-            number = value
-        }
-        return Line(imported: imported, number: number, members: members)
+        return Line(imported: imported, number: entry.number, members: entry.members)
     }
 }

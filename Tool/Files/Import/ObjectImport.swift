@@ -1,5 +1,3 @@
-import CausewayJSON
-import CausewayModel
 import CausewayObjectStore
 
 /// An import of an export into a new file, or into a local one that is there. EXPORT.md tells the rules.
@@ -22,18 +20,27 @@ package struct ObjectImport {
         package var missingLinks = 0
 
         package var text: String {
-            var words = ["\(created) objects were created"]
-            if replaced > 0 { words.append("\(replaced) replaced") }
-            if skipped > 0 { words.append("\(skipped) left as they were") }
-            let links = missingLinks > 0 ? " \(missingLinks) links led to no object and were left out." : ""
-            return words.joined(separator: ", ") + "." + links
+            var parts = ["\(created) created"]
+            if replaced > 0 { parts.append("\(replaced) replaced") }
+            if skipped > 0 { parts.append("\(skipped) left as they were") }
+            let links = missingLinks > 0 ? "; links that lead to no object: \(missingLinks)" : ""
+            return "Objects: " + parts.joined(separator: ", ") + links
         }
     }
 
+    private let className: String?
     private let existing: Existing
     private let missingLinks: MissingLinks
 
-    package init(existing: Existing = .fail, missingLinks: MissingLinks = .fail) {
+    /// - Parameter className: of the objects of a table; nil for an export that names the classes itself.
+    package init(
+        _ format: ExportFormat = .jsonl, className: String? = nil, existing: Existing = .fail,
+        missingLinks: MissingLinks = .fail
+    ) throws {
+        guard (format == .csv) == (className != nil) else {
+            throw FileFailure("A CSV file needs a class, and other exports name theirs themselves.")
+        }
+        self.className = className
         self.existing = existing
         self.missingLinks = missingLinks
     }
@@ -50,8 +57,9 @@ package struct ObjectImport {
     ) throws -> Report {
         do {
             let lines = try LineReader(path: source)
+            let source: any ImportSource = className.map { CSVSource(lines, $0) } ?? JSONLinesSource(lines)
             return try ImportTarget.change(path, key: key) { transaction, isNew in
-                let run = ImportRun(lines, transaction, isNew: isNew, existing, missingLinks)
+                let run = ImportRun(source, transaction, isNew: isNew, existing, missingLinks)
                 try run.perform(progress)
                 return run.report
             }
