@@ -4,6 +4,7 @@ import CausewayModel
 import CausewayObjectStore
 import CausewayObjectStoreReference
 import CausewaySeeds
+import Foundation
 import Testing
 
 @Suite("An export, its import, and the export of that")
@@ -86,6 +87,36 @@ struct RoundTripTests {
         #expect(throws: FileFailure.self) {
             try Exports.lines(folder.file("source"), ObjectExport(classNames: ["Cat"]))
         }
+    }
+
+    @Test func `the order of links in a mixed set does not depend on the order in which classes were added`() throws {
+        let folder = try TemporaryFolder(waitsForDisk: false)
+        let later = ClassSchema(name: "Zebra", properties: [Property(name: "stripes", type: .int)])
+        let earlier = ClassSchema(
+            name: "Ant", properties: [Property(name: "all", type: .mixed, collection: .set, isOptional: true)])
+        try Files.change(folder.file("source"), Schema([later])) { _ in }
+        try Files.change(folder.file("source"), Schema([earlier])) { transaction in
+            let tables = try ["Zebra", "Ant"].map { try #require(transaction.table($0)) }
+            var links: [Value] = [.string("a")]
+            for table in tables {
+                for _ in 0..<2 { links.append(.anyObject(ClassedKey(table.number, try table.create(nil)))) }
+            }
+            tables[1].setReplace(ObjectKey(0), 0, links)
+        }
+        let (first, second) = try roundTrip(folder)
+        #expect(first == second)
+        let ant = #"{"$ref":"Ant","$number":0},{"$ref":"Ant","$number":1}"#
+        #expect(String(decoding: first, as: UTF8.self).contains("[\"a\",\(ant),{\"$ref\":\"Zebra\""))
+    }
+
+    @Test func `an export of format 1 is read for ever`() throws {
+        let folder = try TemporaryFolder(waitsForDisk: false)
+        let vector = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Vectors/exports/format-1.jsonl").standardizedFileURL
+        let report = try ObjectImport().run(from: vector.path, to: folder.file("target"), key: nil)
+        #expect(report.created == 5)
+        let exported = try Exports.write(folder.file("target"), to: folder.file("exported"))
+        #expect(String(decoding: exported, as: UTF8.self) == (try String(contentsOf: vector, encoding: .utf8)))
     }
 
     @Test func `what another transaction writes meanwhile is not exported`() throws {

@@ -93,9 +93,10 @@ enum ImportTarget {
         }
         let answer = synchronizeFolder(of: path)
         guard answer == 0 else {
+            unlink(path)
             throw FileFailure(
-                "The file is whole, but its name may not be on the disk: \(String(cString: strerror(Int32(-answer)))). Check "
-                    + "the disk.")
+                "The name '\(path)' cannot be written to the disk: \(String(cString: strerror(Int32(-answer)))). Check the disk."
+            )
         }
     }
 
