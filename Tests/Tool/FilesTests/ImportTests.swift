@@ -197,6 +197,13 @@ struct ImportTests {
         #expect(try failure([nested(100_000)]).contains("nest more than"))
     }
 
+    @Test func `a line that is too long is refused`() throws {
+        let line = #"{"class":"Home","object":{"street":""# + String(repeating: "x", count: 64 << 20) + #""}}"#
+        let message = try failure([#"{"class":"Home","object":{}}"#, line])
+        #expect(message.hasPrefix("Line 3 of"))
+        #expect(message.contains("more than 67108864 bytes"))
+    }
+
     @Test func `more objects than one transaction takes are imported into a new file`() throws {
         try Files.makeHomes(folder.file("source"), dogs: 25_000)
         let first = try Exports.write(folder.file("source"), to: folder.file("first"))

@@ -54,8 +54,9 @@ final class CSVSource: ImportSource {
 
     /// The cells of the next record, which may take several lines.
     private func record() throws -> [CSVRecord.Cell]? {
-        while var bytes = try lines.next() {
-            lineNumber = lines.number
+        while true {
+            lineNumber = lines.number + 1
+            guard var bytes = try lines.next() else { return nil }
             if lineNumber == 1, bytes.starts(with: Self.byteOrderMark) { bytes.removeFirst(3) }
             // The end of a line is part of a cell in quotation marks.
             while !CSVRecord.isWhole(bytes) {
@@ -72,7 +73,6 @@ final class CSVSource: ImportSource {
             if bytes.isEmpty, columns.count != 1 { continue }
             return try CSVRecord.cells(bytes)
         }
-        return nil
     }
 
     /// The property of a column: one of the class, or of a new class `name` or `name:type`.

@@ -10,7 +10,7 @@ final class LineReader {
     private var buffer: [UInt8]
     /// The bytes of the buffer that are not taken yet.
     private var rest = 0..<0
-    /// The number of the line that was read last, from 1.
+    /// The number of the line that was begun last, from 1.
     private(set) var number = 0
 
     init(path: String, lineBytesMax: Int = ObjectExport.lineBytesMax) throws {
@@ -43,12 +43,12 @@ final class LineReader {
         var hasLine = false
         while true {
             if rest.isEmpty, try !fill() { break }
+            if !hasLine { number += 1 }
             hasLine = true
             let end = endOfLine()
             line += buffer[rest.lowerBound..<(end ?? rest.upperBound)]
             guard line.count <= lineBytesMax else {
-                throw FileFailure(
-                    "Line \(number + 1) of '\(path)' has more than \(lineBytesMax) bytes, and no line may.")
+                throw FileFailure("It has more than \(lineBytesMax) bytes, and no line may.")
             }
             if let end {
                 rest = end + 1..<rest.upperBound
@@ -56,9 +56,7 @@ final class LineReader {
             }
             rest = 0..<0
         }
-        guard hasLine else { return nil }
-        number += 1
-        return line
+        return hasLine ? line : nil
     }
 
     private func endOfLine() -> Int? {
