@@ -53,9 +53,36 @@ extension Configuration {
         return result
     }
 
+    /// Nil unless the folder is gone with the files of databases that are served: its disk may not be mounted.
+    func folderGone(since before: Configuration) -> ConfigurationError? {
+        guard let folder = databasesFolder, folder == before.databasesFolder, !before.databasesWithFile.isEmpty,
+            !FileManager.default.fileExists(atPath: folder)
+        else { return nil }
+        return ConfigurationError(
+            problems: [
+                ConfigurationProblem(
+                    "databasesFolder",
+                    "\(folder) is not there any more, and \(before.databasesWithFile.count) databases were read from it. Put it "
+                        + "back. To drop them, leave an empty folder.")
+            ])
+    }
+
     /// The texts of the files by their names without `.yaml`. A folder that is not there has none.
     private static func databaseTexts(in folder: URL, _ problems: inout [ConfigurationProblem]) -> [String: String] {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let files: [String]
+        do {
+            files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        } catch {
+            // Without its files, the databases that are served would be dropped.
+            if FileManager.default.fileExists(atPath: folder.path) {
+                problems.append(
+                    ConfigurationProblem(
+                        "databasesFolder",
+                        "\(folder.path) is no folder that this user may list. Correct the path, or its owner and mode.")
+                )
+            }
+            return [:]
+        }
         var texts: [String: String] = [:]
         for file in files.sorted().prefix(FileLimits.databases + 1)
         where file.hasSuffix(".yaml") && !file.hasPrefix(".") {

@@ -86,6 +86,7 @@ struct Reloading: Service {
         let read: Configuration
         do throws(ConfigurationError) {
             read = try ConfigurationFile.read(file)
+            if let gone = read.folderGone(since: inForce.configuration) { throw gone }
         } catch {
             logger.error("everything stays as it was, for \(file) has problems:\n\(error)")
             telemetry?.audit(AuditEvent(.configurationRefused))

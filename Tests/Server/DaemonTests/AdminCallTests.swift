@@ -246,6 +246,25 @@ struct AdminCallTests {
         }
     }
 
+    @Test("a folder of databases that is gone, or is no folder, drops nothing")
+    func goneFolder() async throws {
+        try await AdminBench.run { bench in
+            try await bench.get("POST", "databases", #"{"name":"tasks"}"#, status: 201)
+            let (path, aside) = (bench.folder.file("databases.d"), bench.folder.file("aside"))
+            func reload() async throws -> [String] {
+                let parts = try await bench.call("POST", "reload").json["parts"]?.elements ?? []
+                return parts.filter { $0["outcome"] == .string("refused") }.compactMap { $0["part"]?.string }
+            }
+            try FileManager.default.moveItem(atPath: path, toPath: aside)
+            #expect(try await reload() == ["configuration"] && bench.tenants["tasks"] != nil)
+            bench.folder.write("no folder", "databases.d")
+            #expect(try await reload() == ["configuration"] && bench.tenants["tasks"] != nil)
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: aside, toPath: path)
+            #expect(try await reload() == [] && bench.tenants["tasks"] != nil)
+        }
+    }
+
     @Test("without a folder for them, calls add no databases")
     func noFolder() async throws {
         let text = AdminBench.least.replacing("databasesFolder: databases.d\n", with: "")
