@@ -1,4 +1,5 @@
 import CausewayIdentity
+import CausewayStoreEmbedded
 
 /// The files of a database that a backup holds, under the names that they have in the database's folder.
 enum BackupFile: CaseIterable {
@@ -17,7 +18,7 @@ extension BackupFile: RawRepresentable {
 
     var rawValue: String {
         switch self {
-        case .objects: "database.causeway"
+        case .objects: StoreEmbedded.fileName
         case .accounts: Accounts.fileName
         }
     }

@@ -1,3 +1,4 @@
+import CausewayJSON
 package import CausewayModel
 import CausewayQuery
 
@@ -109,24 +110,5 @@ package struct ValueConversion: Hashable, Sendable {
     private func read(_ value: Value) -> Value? {
         guard case .string(let text) = value else { return nil }
         return ValueText.value(text, target)
-    }
-}
-
-extension Value {
-    /// The type of property that holds such values; nil for null and for links.
-    package var type: PropertyType? {
-        switch self {
-        case .bool: .bool
-        case .int: .int
-        case .float: .float
-        case .double: .double
-        case .string: .string
-        case .bytes: .data
-        case .timestamp: .date
-        case .objectId: .objectId
-        case .uuid: .uuid
-        case .decimal: .decimal128
-        case .null, .object, .link, .anyObject, .anyLink: nil
-        }
     }
 }

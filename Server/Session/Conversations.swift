@@ -43,8 +43,6 @@ package struct DownloadOutlet: Sendable {
 package final class Conversations: Sendable {
     /// Which opening of the database this is, for callers that were found in one.
     package let opening = DatabaseOpening()
-    /// Whether a change runs for which no session may be open.
-    let isAlone = Atomic(false)
     let sessions: Sessions
     let commits: CommitQueue
     let lanes: ReadingLanes
@@ -92,7 +90,7 @@ package final class Conversations: Sendable {
     /// `answerMillisecondsMax`. Meant to be asked again and again, as a load balancer does: the first answer is always
     /// yes. A database that an administrator changes counts as answering: its devices are told when to come again, and
     /// other databases of the server must not seem to be gone.
-    package var isAnswering: Bool { isAlone.load(ordering: .acquiring) || lateThreads.isEmpty }
+    package var isAnswering: Bool { sessions.isPaused || lateThreads.isEmpty }
 
     /// The threads that do not answer, by their labels.
     package var lateThreads: [String] { pulse.late(at: sessions.now(), within: Self.answerMillisecondsMax) }

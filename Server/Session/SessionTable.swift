@@ -19,6 +19,7 @@ struct SessionTable {
     private(set) var ending: SyncFailure?
     /// Set while a change is made under which no session may be open.
     private var pausing: SyncFailure?
+    var isPaused: Bool { pausing != nil }
     /// Why nothing opens now.
     var closing: SyncFailure? { ending ?? pausing }
 

@@ -16,6 +16,9 @@ extension Sessions {
 
     package func resume() { table.withLock { $0.resume() } }
 
+    /// Whether a change runs for which no session may be open.
+    var isPaused: Bool { table.withLock { $0.isPaused } }
+
     package var isEmpty: Bool { table.withLock { $0.all.isEmpty } }
 }
 
@@ -36,11 +39,7 @@ extension Conversations {
         guard sessions.pause(failure) else {
             throw StoreFailure(.busy, "The database is being changed already, or the server ends. Try again later.")
         }
-        isAlone.store(true, ordering: .releasing)
-        defer {
-            sessions.resume()
-            isAlone.store(false, ordering: .releasing)
-        }
+        defer { sessions.resume() }
         for _ in 0..<Self.emptyMillisecondsMax / Self.emptyCheckMilliseconds where !sessions.isEmpty {
             try? await Task.sleep(for: .milliseconds(Self.emptyCheckMilliseconds))
         }

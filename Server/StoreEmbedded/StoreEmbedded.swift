@@ -24,6 +24,9 @@ import Synchronization
 ///
 /// Everything that one upload changes commits in one transaction. Commits run one at a time; snapshots never wait.
 package final class StoreEmbedded: StoreBackend, OneWayIntake {
+    /// The file of the objects, in the folder of a database.
+    package static let fileName = "database.causeway"
+
     package struct Options: Hashable, Sendable {
         /// How many versions a device may be behind and still be told only what changed; how many bytes the history may
         /// take; how old a version may become, by a clock that is believed (`Meta.receive(at:)`). The limit that is met
@@ -148,7 +151,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         storeOptions.mapSizeBytes = options.mapSizeBytes
         let store: ObjectStore
         do {
-            store = try ObjectStore.open(path: folder + "/database.causeway", options: storeOptions)
+            store = try ObjectStore.open(path: folder + "/" + fileName, options: storeOptions)
         } catch {
             throw StoreFailure(error)
         }

@@ -1,8 +1,10 @@
 import CausewayAdmin
 import CausewayHTTP
+import CausewayIdentity
 import CausewayJSON
 import CausewayModel
 import CausewayOpenAPI
+import CausewayStoreEmbedded
 import Foundation
 
 // Databases that calls add and drop. Each has a file in `databasesFolder`, so that it is there after a restart too.
@@ -196,7 +198,7 @@ extension AdminDesk {
     private func deleteFiles(in folder: String) throws(AdminError) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for name in names
-        where name.hasPrefix("database.causeway") || name.hasPrefix("accounts.causeway")
+        where name.hasPrefix(StoreEmbedded.fileName) || name.hasPrefix(Accounts.fileName)
             || name == ShutOuts.fileName || name == FolderLock.fileName
         {
             try remove("\(folder)/\(name)")

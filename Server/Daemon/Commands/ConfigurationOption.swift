@@ -25,7 +25,7 @@ struct DatabaseOption: ParsableArguments {
     /// Its folder, and the file of its objects. Throws when the database was never served.
     func servedFolder() throws -> (folder: String, file: String) {
         let folder = try folder()
-        let file = folder + "/database.causeway"
+        let file = DatabaseFolder(folder).objectsPath
         guard FileManager.default.fileExists(atPath: file) else {
             throw CommandFailure("The database '\(database)' was never served: there is no \(file) yet.")
         }

@@ -52,7 +52,8 @@ struct Verify: ParsableCommand {
     /// The objects of a database, and its accounts where it has any.
     private static func files(in folder: String) -> [String] {
         let accounts = folder + "/" + Accounts.fileName
-        return [folder + "/database.causeway"] + (FileManager.default.fileExists(atPath: accounts) ? [accounts] : [])
+        return [DatabaseFolder(folder).objectsPath]
+            + (FileManager.default.fileExists(atPath: accounts) ? [accounts] : [])
     }
 
     /// Whether the file is sound.

@@ -1,18 +1,17 @@
 import CausewayIdentity
+import CausewayStoreEmbedded
 import Foundation
 
 /// What the folder of a database holds, before it is opened.
 struct DatabaseFolder {
     private let path: String
 
-    private static let objectsFile = "database.causeway"
-
     init(_ path: String) { self.path = path }
 
     /// Whether opening the database makes a new, empty one.
-    var hasNoObjects: Bool { bytes(of: Self.objectsFile) == 0 }
+    var hasNoObjects: Bool { bytes(of: StoreEmbedded.fileName) == 0 }
 
-    var objectsPath: String { path + "/" + Self.objectsFile }
+    var objectsPath: String { path + "/" + StoreEmbedded.fileName }
 
     /// Whether nothing says that the database was served before.
     var isNew: Bool { hasNoObjects && !hasAccounts }
@@ -24,7 +23,7 @@ struct DatabaseFolder {
     func requireObjects(of name: String) throws(CommandFailure) {
         guard hasNoObjects, hasAccounts else { return }
         throw CommandFailure(
-            "The folder \(path) has the accounts of '\(name)' and no objects: \(Self.objectsFile) is missing or empty. Nothing was "
+            "The folder \(path) has the accounts of '\(name)' and no objects: \(StoreEmbedded.fileName) is missing or empty. Nothing was "
                 + "changed. Put the file back, or restore a backup: sync-server restore --from BACKUP --database \(name) "
                 + "--replace. To begin with an empty database, move \(Accounts.fileName) elsewhere.")
     }

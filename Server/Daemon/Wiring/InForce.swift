@@ -25,14 +25,7 @@ final class InForce: Sendable {
     }
 
     /// Takes a certificate and its key.
-    ///
-    /// - Returns: whether they are others than before.
-    func take(certificate: [KeyDigest]) -> Bool {
-        state.withLock { state in
-            defer { state.certificate = certificate }
-            return state.certificate != certificate
-        }
-    }
+    func take(certificate: [KeyDigest]) { state.withLock { $0.certificate = certificate } }
 
     /// Whether a certificate and its key are in force.
     func has(certificate: [KeyDigest]) -> Bool { state.withLock { $0.certificate == certificate } }

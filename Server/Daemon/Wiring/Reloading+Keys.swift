@@ -59,7 +59,7 @@ extension Reloading {
             {
                 api?.replaceTLS(context)
             }
-            _ = inForce.take(certificate: digests)
+            inForce.take(certificate: digests)
             telemetry?.certificate(of: api == nil ? [.devices] : [.devices, .api], ends: inspection.certificateEnd)
             logger.notice(
                 "the certificate was read anew", metadata: ["hosts": "\(inspection.hosts.joined(separator: ","))"])

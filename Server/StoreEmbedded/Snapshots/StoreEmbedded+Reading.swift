@@ -23,7 +23,7 @@ extension StoreEmbedded {
         let store: ObjectStore
         let transaction: Transaction
         do throws(StoreError) {
-            store = try ObjectStore.open(path: folder + "/database.causeway", options: options)
+            store = try ObjectStore.open(path: folder + "/" + fileName, options: options)
             transaction = try store.read()
         } catch {
             throw StoreFailure(error)

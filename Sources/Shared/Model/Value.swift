@@ -55,6 +55,23 @@ extension Value {
         if case .null = self { true } else { false }
     }
 
+    /// The type of property that holds such values; nil for null and for links.
+    package var type: PropertyType? {
+        switch self {
+        case .bool: .bool
+        case .int: .int
+        case .float: .float
+        case .double: .double
+        case .string: .string
+        case .bytes: .data
+        case .timestamp: .date
+        case .objectId: .objectId
+        case .uuid: .uuid
+        case .decimal: .decimal128
+        case .null, .object, .link, .anyObject, .anyLink: nil
+        }
+    }
+
     package var isNaN: Bool {
         switch self {
         case .float(let value): value.isNaN

@@ -50,6 +50,14 @@ struct EndedSessionTests {
         let isOver = Atomic(false)
     }
 
+    /// The creation of one flight.
+    private static func changeset(_ client: ClientID, _ sequence: UInt64, flight: UInt64) -> Changeset {
+        let made = Operation.create(ObjectReference("Flight", .int(Int64(flight))), life: 1, fields: [])
+        return Changeset(
+            client: client, sequence: sequence, stamp: Stamp(time: sequence << 16, client: client), base: .zero,
+            operations: [made])
+    }
+
     /// Begins a download of client 1, and waits until it is stuck.
     private func stick(_ sink: StuckSink, _ bench: AdminBench) async throws -> (any SyncService, KnownCaller, UInt64) {
         let welcome = try await bench.devices.open("flights", client: 1, user: "ada")
@@ -68,12 +76,8 @@ struct EndedSessionTests {
         try await AdminBench.run { bench in
             let sink = StuckSink(releases: false)
             let (service, caller, session) = try await stick(sink, bench)
-            let client = ClientID(1)
             func upload(_ sequence: UInt64) async throws(SyncFailure) {
-                let made = Operation.create(ObjectReference("Flight", .int(Int64(sequence))), life: 1, fields: [])
-                let changeset = Changeset(
-                    client: client, sequence: sequence, stamp: Stamp(time: sequence << 16, client: client), base: .zero,
-                    operations: [made])
+                let changeset = Self.changeset(ClientID(1), sequence, flight: sequence)
                 _ = try await service.upload(session, by: caller, [changeset], bytes: 0)
             }
             try await upload(1)
@@ -116,12 +120,8 @@ struct EndedSessionTests {
                         var sequence: UInt64 = 0
                         while !writing.isOver.load(ordering: .relaxed) {
                             sequence += 1
-                            let made = Operation.create(
-                                ObjectReference("Flight", .int(Int64(client.rawValue * 1_000_000 + sequence))), life: 1,
-                                fields: [])
-                            let changeset = Changeset(
-                                client: client, sequence: sequence, stamp: Stamp(time: sequence << 16, client: client),
-                                base: .zero, operations: [made])
+                            let changeset = Self.changeset(
+                                client, sequence, flight: client.rawValue * 1_000_000 + sequence)
                             let batch = UploadBatch(client: client, user: "ada", changesets: [changeset])
                             _ = await tenant.conversations.commits.submit(batch) {}
                         }

@@ -36,24 +36,9 @@ struct EncodingTests {
     func forms(value: Value, json: String) throws {
         #expect(Self.written(.single(.value(value))) == json)
         // The data API reads the same back.
-        guard let type = Self.propertyType(of: value) else { return }
+        guard let type = value.type else { return }
         let read = try ValueReader.value(try JSONReader.read(Array(json.utf8)), type)
         #expect(Self.written(.single(.value(read))) == json)
-    }
-
-    private static func propertyType(of value: Value) -> PropertyType? {
-        switch value {
-        case .bool: .bool
-        case .int: .int
-        case .float: .float
-        case .double: .double
-        case .string: .string
-        case .bytes: .data
-        case .timestamp: .date
-        case .objectId: .objectId
-        case .uuid: .uuid
-        default: nil
-        }
     }
 
     private static func written(_ content: ObjectValues.Content) -> String {

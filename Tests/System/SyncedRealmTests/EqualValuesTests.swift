@@ -71,12 +71,6 @@ struct EqualValuesTests {
         return try Realm(configuration: configuration)
     }
 
-    private func settle(_ realms: Realm...) async throws {
-        for realm in realms { try await realm.syncSession?.wait(for: .upload) }
-        for realm in realms { try await realm.syncSession?.wait(for: .download) }
-        for realm in realms { realm.refresh() }
-    }
-
     @Test(
         "a value that takes the place of one that it only equals is stored, sent, observed and the same on every device"
     )

@@ -17,12 +17,6 @@ struct LargeCollectionTests {
         return try Realm(configuration: configuration)
     }
 
-    private func settle(_ realms: Realm...) async throws {
-        for realm in realms { try await realm.syncSession?.wait(for: .upload) }
-        for realm in realms { try await realm.syncSession?.wait(for: .download) }
-        for realm in realms { realm.refresh() }
-    }
-
     @Test("an observer of a long list hears exactly what another device did to it")
     func observed() async throws {
         let bench = try Bench()

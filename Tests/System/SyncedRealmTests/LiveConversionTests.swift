@@ -31,19 +31,6 @@ private enum Without {
 @Suite("A property that the operator converts while devices are connected", .serialized)
 @MainActor
 struct LiveConversionTests {
-    private let all: @Sendable (SyncSubscriptionSet) -> Void = { $0.append(QuerySubscription<Chore>()) }
-
-    private func settle(_ realm: Realm) async throws {
-        try await realm.syncSession?.wait(for: .upload)
-        try await realm.syncSession?.wait(for: .download)
-        realm.refresh()
-    }
-
-    private func priorities(_ realm: Realm) -> [Int] {
-        realm.refresh()
-        return realm.objects(Chore.self).sorted(byKeyPath: "id").map(\.priority)
-    }
-
     private func convert(_ wanted: PropertyConversion, on bench: Bench) async throws {
         let store = bench.store
         let report = try await bench.conversations.alone(because: "The schema is being changed.") {
@@ -54,13 +41,7 @@ struct LiveConversionTests {
 
     /// Two devices of the old app with chores 1 and 2. The first one is cut off and has not sent two edits of chore 2.
     private func devices(_ bench: Bench) async throws -> (Realm, Realm) {
-        let a = try Realm(configuration: try await bench.configuration("a", initial: all))
-        let b = try Realm(configuration: try await bench.configuration("b", initial: all))
-        try a.write {
-            for id in 1...2 { a.create(Chore.self, value: ["id": id, "title": "t\(id)", "priority": id * 10]) }
-        }
-        try await settle(a)
-        try await settle(b)
+        let (a, b) = try await bench.twoDevices()
         bench.cutOff("a")
         try a.write {
             let chore = try #require(a.object(ofType: Chore.self, forPrimaryKey: 2))

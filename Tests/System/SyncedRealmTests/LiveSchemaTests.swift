@@ -20,32 +20,6 @@ private enum Without {
 @Suite("A schema from which the operator drops something while devices are connected", .serialized)
 @MainActor
 struct LiveSchemaTests {
-    private let all: @Sendable (SyncSubscriptionSet) -> Void = { $0.append(QuerySubscription<Chore>()) }
-
-    private func priorities(_ realm: Realm) -> [Int] {
-        realm.refresh()
-        return realm.objects(Chore.self).sorted(byKeyPath: "id").map(\.priority)
-    }
-
-    private func settle(_ realm: Realm) async throws {
-        try await realm.syncSession?.wait(for: .upload)
-        try await realm.syncSession?.wait(for: .download)
-        realm.refresh()
-    }
-
-    /// Two devices with chores 1 and 2, whose priorities are 10 and 20.
-    private func devices(_ bench: Bench) async throws -> (Realm, Realm) {
-        let a = try Realm(configuration: try await bench.configuration("a", initial: all))
-        let b = try Realm(configuration: try await bench.configuration("b", initial: all))
-        try a.write {
-            for id in 1...2 { a.create(Chore.self, value: ["id": id, "title": "t\(id)", "priority": id * 10]) }
-        }
-        try await settle(a)
-        try await settle(b)
-        #expect(priorities(b) == [10, 20])
-        return (a, b)
-    }
-
     private func drop(_ className: String, _ property: String?, on bench: Bench) async throws {
         let store = bench.store
         try await bench.conversations.alone(because: "The schema is being changed.") {
@@ -56,7 +30,7 @@ struct LiveSchemaTests {
     @Test("devices that declare a dropped property add it again, empty; what one of them has not sent yet is kept")
     func extended() async throws {
         let bench = try Bench()
-        let (a, b) = try await devices(bench)
+        let (a, b) = try await bench.twoDevices()
         bench.cutOff("a")
         try a.write { a.object(ofType: Chore.self, forPrimaryKey: 2)?.priority = 21 }
         try await drop("Chore", "priority", on: bench)
@@ -79,7 +53,7 @@ struct LiveSchemaTests {
         "where nobody may extend the schema, apps that declare what was dropped are told so, and keep what they wrote")
     func closed() async throws {
         let bench = try Bench()
-        let (a, _) = try await devices(bench)
+        let (a, _) = try await bench.twoDevices()
         let errors = Mutex<[SyncError]>([])
         bench.app("a").syncManager.errorHandler = { error, _ in
             if let error = error as? SyncError { errors.withLock { $0.append(error) } }
@@ -107,7 +81,7 @@ struct LiveSchemaTests {
     )
     func leftOut() async throws {
         let bench = try Bench()
-        var devices: (Realm, Realm)? = try await devices(bench)
+        var devices: (Realm, Realm)? = try await bench.twoDevices()
         var file = try #require(devices?.0.configuration)
         devices = nil
         bench.office.replace(by: PermissionRules(extendSchema: .never))
@@ -130,7 +104,7 @@ struct LiveSchemaTests {
     @Test("many drops under devices that write: all converge, and nothing of other properties is lost")
     func often() async throws {
         let bench = try Bench()
-        let (a, b) = try await devices(bench)
+        let (a, b) = try await bench.twoDevices()
         for round in 1...4 {
             try a.write { a.object(ofType: Chore.self, forPrimaryKey: 1)?.title = "a\(round)" }
             try b.write { b.create(Chore.self, value: ["id": 100 + round, "title": "b\(round)"]) }

@@ -11,14 +11,6 @@ struct RestoredServerTests {
         $0.append(QuerySubscription<Chore>(), QuerySubscription<Person>())
     }
 
-    private func settle(_ realms: Realm...) async throws {
-        for realm in realms { try await realm.syncSession?.wait(for: .upload) }
-        for realm in realms {
-            try await realm.syncSession?.wait(for: .download)
-            realm.refresh()
-        }
-    }
-
     /// Everything that can be seen of all chores and persons.
     private func picture(_ realm: Realm) -> [String] {
         let chores = realm.objects(Chore.self).map { chore in

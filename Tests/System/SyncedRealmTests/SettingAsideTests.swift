@@ -17,14 +17,6 @@ struct SettingAsideTests {
         return isLong ? SyncFailure(.frameTooLarge, "A message of 65 MiB; 64 are allowed.") : nil
     }
 
-    private func settle(_ realms: Realm...) async throws {
-        for realm in realms { try await realm.syncSession?.wait(for: .upload) }
-        for realm in realms {
-            try await realm.syncSession?.wait(for: .download)
-            realm.refresh()
-        }
-    }
-
     @Test("goes to the quarantine with code and reason, and what was written before and after it arrives")
     func goesOn() async throws {
         let bench = try Bench()

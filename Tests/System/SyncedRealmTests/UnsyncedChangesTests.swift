@@ -26,12 +26,6 @@ struct UnsyncedChangesTests {
         }
     }
 
-    private func settle(_ realm: Realm) async throws {
-        try await realm.syncSession?.wait(for: .upload)
-        try await realm.syncSession?.wait(for: .download)
-        realm.refresh()
-    }
-
     @Test("costs only itself: the rest arrives, the app sees the server's value, and the write waits in the quarantine")
     func quarantine() async throws {
         let bench = try Bench()

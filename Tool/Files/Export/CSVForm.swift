@@ -34,25 +34,10 @@ struct CSVForm: ExportForm {
         return writer.bytes
     }
 
+    /// Nil for what has no plain text.
     private static func text(_ value: Value) -> String? {
-        switch value {
-        case .bool(let flag): flag ? "true" : "false"
-        case .int(let number): String(number)
-        case .float(let number): number.isFinite ? "\(number)" : word(number.isNaN, number < 0)
-        case .double(let number): number.isFinite ? "\(number)" : word(number.isNaN, number < 0)
-        case .string(let text): text
-        case .bytes(let bytes): Base64.encode(bytes)
-        case .timestamp(let point): DateText.text(point)
-        case .objectId(let id): id.hexadecimal
-        case .uuid(let id): id.hyphenated
-        case .decimal(let number): number.description
-        default: nil
-        }
-    }
-
-    private static func word(_ isNaN: Bool, _ isNegative: Bool) -> String {
-        if isNaN { return "NaN" }
-        return isNegative ? "-Infinity" : "Infinity"
+        if case .bytes(let bytes) = value { return Base64.encode(bytes) }
+        return ValueText.text(of: value)
     }
 
     private static func row(_ cells: [[UInt8]?]) -> [UInt8] {

@@ -106,25 +106,6 @@ private enum NestedName {
     static let dictionary = "#dictionary"
 }
 
-extension Value {
-    /// The stored type of the value; nil for null and links.
-    fileprivate var type: StoredType? {
-        switch self {
-        case .null, .object, .link, .anyObject, .anyLink: nil
-        case .bool: .bool
-        case .int: .int
-        case .float: .float
-        case .double: .double
-        case .string: .string
-        case .bytes: .data
-        case .timestamp: .date
-        case .objectId: .objectId
-        case .uuid: .uuid
-        case .decimal: .decimal128
-        }
-    }
-}
-
 // MARK: - Reading
 
 extension SnapshotContent {

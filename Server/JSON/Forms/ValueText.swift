@@ -1,11 +1,10 @@
-import CausewayJSON
-import CausewayModel
+package import CausewayModel
 import CausewayQuery
 
 /// Values as plain text, as the data API writes and reads them.
-enum ValueText {
+package enum ValueText {
     /// Nil for a date outside of the years 1 to 9999, for bytes that are not UTF-8, and for what is no single value.
-    static func text(of value: Value) -> String? {
+    package static func text(of value: Value) -> String? {
         switch value {
         case .bool(let bool): bool ? "true" : "false"
         case .int(let number): String(number)
@@ -27,7 +26,7 @@ enum ValueText {
     }
 
     /// What a text says of a value of a type; nil if it is none.
-    static func value(_ text: String, _ type: PropertyType) -> Value? {
+    package static func value(_ text: String, _ type: PropertyType) -> Value? {
         switch type {
         case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
         case .int: Int64(text).map(Value.int)
