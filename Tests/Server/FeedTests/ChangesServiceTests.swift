@@ -215,6 +215,7 @@ struct ChangesServiceTests {
         }
         let gone = try await Self.read(try await bench.answer(path + "since=1"))
         #expect(gone.first?.contains(#""oldest":3"#) == true)
+        try await until { bench.source.readerCount == 0 }
         #expect(bench.source.readerCount == 0)
         let post = try #require(HTTPHead(method: "POST", target: path))
         guard case .refused(let answer) = bench.service.admit(post) else {
@@ -232,10 +233,7 @@ struct ChangesServiceTests {
         #expect(answers.allSatisfy { $0.status == 200 })
         #expect(try await bench.answer("/api/v1/tasks/changes").status == 503)
         answers.removeLast()
-        // What made the answer may refer to it for a moment longer.
-        for _ in 0..<5_000 where bench.source.readerCount == FeedSource.readersMaxOfUser {
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        try await until { bench.source.readerCount < FeedSource.readersMaxOfUser }
         #expect(try await bench.answer("/api/v1/tasks/changes").status == 200)
     }
 
@@ -258,10 +256,16 @@ struct ChangesServiceTests {
             words == [
                 "refused - tokenInvalid", "refused eve historyGone", "opened eve tasks", "told 2", "ended complete",
             ])
+        try await until { bench.source.slowestPosition == nil }
         #expect(bench.source.slowestPosition == nil)
         let slow = try await bench.answer("/api/v1/tasks/changes?since=3")
         let fast = try await bench.answer("/api/v1/tasks/changes?since=5")
         #expect(slow.status == 200 && fast.status == 200)
         #expect(bench.source.slowestPosition == ServerVersion(3))
+    }
+
+    /// Waits for a reader to go: what made its answer may refer to it for a moment longer.
+    private func until(_ condition: () -> Bool) async throws {
+        for _ in 0..<5_000 where !condition() { try await Task.sleep(for: .milliseconds(1)) }
     }
 }
