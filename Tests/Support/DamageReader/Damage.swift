@@ -10,7 +10,10 @@ enum Damage {
 
     static let pageBytes = 4096
 
-    init(seed: UInt64, fileSize: Int) {
+    /// The newest state of a closed file has two headers, so one of them may be lost (FILE.md). No damage that is drawn
+    /// loses two: then an older state is the right answer. An encrypted header counts only in its own slot, so swapping
+    /// two headers of an encrypted file loses both.
+    init(seed: UInt64, fileSize: Int, isEncrypted: Bool) {
         var numbers = SeededNumbers(seed: seed)
         let pages = fileSize / Self.pageBytes
         self =
@@ -22,14 +25,23 @@ enum Damage {
             // a torn commit leaves behind, and an older state is the right answer.
             case 5:
                 numbers.once(in: 8)
-                    ? .swappedPages(numbers.below(4), numbers.below(4))
+                    ? isEncrypted
+                        ? .zeroedPages(first: numbers.below(4), count: 1)
+                        : .swappedPages(numbers.below(4), numbers.below(4))
                     : .swappedPages(4 + numbers.below(pages - 4), 4 + numbers.below(pages - 4))
-            case 6: .otherBytes(offset: numbers.below(fileSize), numbers.bytes(1 + numbers.below(200)))
+            case 6: .otherBytes(in: fileSize, &numbers)
             default:
                 .cut(
                     length: numbers.once(in: 2)
                         ? numbers.number(1...pages) * Self.pageBytes : numbers.number(5000...fileSize))
             }
+    }
+
+    private static func otherBytes(in fileSize: Int, _ numbers: inout SeededNumbers) -> Damage {
+        let offset = numbers.below(fileSize)
+        let other = numbers.bytes(1 + numbers.below(200))
+        let leftInPage = pageBytes - offset % pageBytes
+        return .otherBytes(offset: offset, offset < 4 * pageBytes ? Array(other.prefix(leftInPage)) : other)
     }
 
     func apply(to bytes: inout [UInt8]) {

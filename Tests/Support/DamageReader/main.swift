@@ -62,7 +62,7 @@ Realm.damageHandler = { error in
 func verdict(_ seed: UInt64) throws -> String {
     let order = Work.Order.allCases[Int(seed / 8 % UInt64(Work.Order.allCases.count))]
     let expected = try expectedAnswers(order)
-    let damage = Damage(seed: seed, fileSize: soundBytes.count)
+    let damage = Damage(seed: seed, fileSize: soundBytes.count, isEncrypted: isEncrypted)
     var bytes = soundBytes
     damage.apply(to: &bytes)
     let damaged = configuration("damaged \(seed).realm")

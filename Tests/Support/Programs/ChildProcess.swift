@@ -30,9 +30,15 @@ package final class ChildProcess: Sendable {
         process.standardInput = input
         process.standardOutput = output
         process.standardError = errors
+        // Foundation keeps a `Process`, and with it what it was given, for longer than its owner: so we close what is ours.
+        defer { try? errors.close() }
         try process.run()
         let (handle, lines) = (output.fileHandleForReading, lines)
         Thread.detachNewThread { lines.read(from: handle) }
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
     }
 
     package var isRunning: Bool { process.isRunning }
@@ -107,6 +113,7 @@ package final class ChildProcess: Sendable {
                     rest = Data(rest[rest.index(after: newline)...])
                 }
             }
+            try? handle.close()
             condition.lock()
             ended = true
             condition.broadcast()
