@@ -17,8 +17,8 @@ import CausewayModel
 /// | marks | version, 8; class number, 4; column, 4; row, 8 | `Mark` |
 /// | marked | class number, 4; column, 4; row, 8 | nothing: a mark of it is waiting |
 /// | folded | class number, 4; column, 4; row, 8 | of a list or text that has forgotten positions: the version of its last mark, 8 |
-/// | history | version, 8 | `HistoryRecord` |
-/// | images | version, 8; number, 4 | `ObjectState` |
+/// | history | version, 8; form of the record, 1: none of an earlier build | `HistoryRecord`; of an earlier build `EarlierRecord` |
+/// | images | version, 8; number, 4 | `ObjectState`; small ones are in the record of the version: `SmallImage` |
 /// | edits | version, 8; number, 4; column, 4 | `KeptEdits`: what the version did to a list, set, map or text of the object |
 /// | creators | a user's name | how many objects that exist now the user's clients created, 8: see `CreatorTree` |
 /// | refusals | client, 8; changeset, 8 | `RefusalRecord`; of an earlier build also client, 8; changeset, 8; operation, 4: code, reason, object |
@@ -59,6 +59,20 @@ enum Layout {
     static func list(_ classNumber: Int, _ column: Int, _ key: ObjectKey) -> [UInt8] {
         bytes(UInt32(truncatingIfNeeded: classNumber)) + bytes(UInt32(truncatingIfNeeded: column))
             + bytes(UInt64(bitPattern: key.rawValue))
+    }
+
+    /// The form of a ``HistoryRecord``.
+    static let recordForm: UInt8 = 1
+
+    static func record(_ version: ServerVersion) -> [UInt8] { bytes(version.rawValue) + [recordForm] }
+    static func earlierRecord(_ version: ServerVersion) -> [UInt8] { bytes(version.rawValue) }
+
+    static func isEarlierRecord(_ key: UnsafeRawBufferPointer) -> Bool { key.count == 8 }
+
+    /// The version of a key of the history; nil for a key that it cannot have.
+    static func versionOfRecord(_ key: UnsafeRawBufferPointer) -> ServerVersion? {
+        guard key.count == 8 || key.count == 9 && key[8] == recordForm else { return nil }
+        return number(key).map { ServerVersion($0) }
     }
 
     static func image(_ version: ServerVersion, _ number: UInt32) -> [UInt8] {

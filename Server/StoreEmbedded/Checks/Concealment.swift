@@ -135,7 +135,7 @@ final class Concealment {
     ) throws(StoreFailure) -> EndedRow? {
         guard place.entry.before == .image else { return EndedRow(name: name, plan: plan, state: ObjectState()) }
         let image = ImageReference(version: version, number: place.number)
-        return try past.image(image, for: user).map { EndedRow(name: name, plan: plan, state: $0) }
+        return try past.image(image, catalog, for: user).map { EndedRow(name: name, plan: plan, state: $0) }
     }
 }
 

@@ -3,11 +3,23 @@ import CausewayOperations
 import CausewayStore
 
 /// What one version did: who made it, which rows it created, which objects it touched.
+///
+/// | What | Bytes |
+/// |---|---|
+/// | client | fixed, 8 |
+/// | time, size, births | varints, the last a number |
+/// | … each birth | class number; first row, signed; rows after it |
+/// | entries | a number |
+/// | … each entry | ``EntryFlags``, 1; class number; primary key |
+/// | … if the flags say so | row, signed; root: class number, primary key; columns edited, columns altered; length of the image; the image |
+/// | … at its end | columns |
+///
+/// `RecordReader` reads it, entry by entry. `EarlierRecord` reads what a build wrote that kept images in a tree alone.
 struct HistoryRecord {
     var client: ClientID
     /// When the server received it, in milliseconds since 1970; zero in a file that was written before this was noted.
     var time: UInt64 = 0
-    /// Bytes of this record, its images and its edits, so that trimming knows what it frees.
+    /// About how many bytes this record, its images and its edits take, so that trimming knows what it frees.
     var sizeBytes: UInt64 = 0
     var births: [Birth] = []
     var entries: [Entry] = []
@@ -30,11 +42,12 @@ struct HistoryRecord {
         var edited = PropertyNumbers()
         /// Of these, those in which the author's device does not have what its operations came to.
         var altered = PropertyNumbers()
+        /// A ``SmallImage``. A larger one is in the tree of images, under the number of the entry.
+        var smallImage: [UInt8]?
 
         enum Before: UInt8 {
             case absent = 0
             case unchanged = 1
-            /// The image has the number of the entry.
             case image = 2
         }
     }
@@ -48,7 +61,8 @@ struct HistoryRecord {
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
         writer.write(fixed64: client.rawValue)
-        writer.write(fixed64: sizeBytes)
+        writer.write(varint: time)
+        writer.write(varint: sizeBytes)
         writer.write(varint: UInt64(births.count))
         for birth in births {
             writer.write(varint: UInt64(birth.classNumber))
@@ -56,67 +70,75 @@ struct HistoryRecord {
             writer.write(varint: UInt64(birth.keys.upperBound.rawValue - birth.keys.lowerBound.rawValue))
         }
         writer.write(varint: UInt64(entries.count))
-        for entry in entries {
-            let flags = entry.before.rawValue | (entry.effective ? 4 : 0) | (entry.row != nil ? 8 : 0)
-            writer.write(byte: flags | (entry.root != nil ? 16 : 0) | (entry.livesDiffer ? 32 : 0))
-            writer.write(entry.name)
-            if let row = entry.row { writer.write(signed: row.rawValue) }
-            writer.write(entry.columns)
-            if let root = entry.root { writer.write(root) }
-        }
-        writer.write(varint: time)
-        // Behind all that an earlier build wrote and reads.
-        let edited = entries.indices.filter { !entries[$0].edited.isEmpty }
-        guard !edited.isEmpty else { return writer.bytes }
-        writer.write(varint: UInt64(edited.count))
-        for number in edited {
-            writer.write(varint: UInt64(number))
-            writer.write(entries[number].edited)
-            writer.write(entries[number].altered)
-        }
+        for entry in entries { entry.write(to: &writer) }
         return writer.bytes
     }
 
     init(_ bytes: [UInt8]) throws(EncodingError) {
-        self.init(client: .nobody)
-        try replace(by: bytes)
+        var reader = try RecordReader(bytes)
+        self.init(client: reader.client)
+        (time, sizeBytes) = (reader.time, reader.sizeBytes)
+        births.reserveCapacity(reader.birthsLeft)
+        while let birth = try reader.nextBirth() { births.append(birth) }
+        entries.reserveCapacity(reader.entriesLeft)
+        var entry = RecordReader.Entry()
+        while try reader.next(&entry) { entries.append(try Entry(entry, in: bytes)) }
+    }
+}
+
+/// What an entry holds, and how its version found the object.
+struct EntryFlags: OptionSet {
+    let rawValue: UInt8
+
+    static let effective = EntryFlags(rawValue: 4)
+    static let hasRow = EntryFlags(rawValue: 8)
+    static let hasRoot = EntryFlags(rawValue: 16)
+    static let livesDiffer = EntryFlags(rawValue: 32)
+    static let hasEdits = EntryFlags(rawValue: 64)
+    static let hasSmallImage = EntryFlags(rawValue: 128)
+
+    /// The two lowest bits.
+    var before: HistoryRecord.Entry.Before { .init(rawValue: rawValue & 3) ?? .absent }
+
+    init(rawValue: UInt8) {
+        self.rawValue = rawValue
     }
 
-    /// Becomes another version's record, in the memory that it has. After a failure it is neither.
-    mutating func replace(by bytes: [UInt8]) throws(EncodingError) {
-        births.removeAll(keepingCapacity: true)
-        entries.removeAll(keepingCapacity: true)
-        time = 0
-        var reader = ByteReader(bytes)
-        client = ClientID(try reader.readFixed64())
-        sizeBytes = try reader.readFixed64()
-        for _ in 0..<(try reader.readCount(minimumBytesEach: 3)) {
-            let classNumber = Int(truncatingIfNeeded: try reader.readVarint())
-            let first = try reader.readSigned()
-            let last = first &+ Int64(truncatingIfNeeded: try reader.readVarint())
-            births.append(Birth(classNumber: classNumber, keys: ObjectKey(first)...ObjectKey(max(first, last))))
+    init(_ entry: HistoryRecord.Entry) {
+        self.init(rawValue: entry.before.rawValue)
+        if entry.effective { insert(.effective) }
+        if entry.row != nil { insert(.hasRow) }
+        if entry.root != nil { insert(.hasRoot) }
+        if entry.livesDiffer { insert(.livesDiffer) }
+        if !entry.edited.isEmpty { insert(.hasEdits) }
+        if entry.smallImage != nil { insert(.hasSmallImage) }
+    }
+}
+
+extension HistoryRecord.Entry {
+    fileprivate func write(to writer: inout ByteWriter) {
+        writer.write(byte: EntryFlags(self).rawValue)
+        writer.write(name)
+        if let row { writer.write(signed: row.rawValue) }
+        if let root { writer.write(root) }
+        if !edited.isEmpty {
+            writer.write(edited)
+            writer.write(altered)
         }
-        let count = try reader.readCount(minimumBytesEach: 4)
-        entries.reserveCapacity(count)
-        for _ in 0..<count {
-            let flags = try reader.readByte()
-            let name = try reader.readObjectName()
-            let row = flags & 8 != 0 ? ObjectKey(try reader.readSigned()) : nil
-            let columns = try reader.readPropertyNumbers()
-            let root = flags & 16 != 0 ? try reader.readObjectName() : nil
-            entries.append(
-                Entry(
-                    name: name, row: row, before: Entry.Before(rawValue: flags & 3) ?? .absent, columns: columns,
-                    effective: flags & 4 != 0, livesDiffer: flags & 32 != 0, root: root))
+        if let smallImage {
+            writer.write(varint: UInt64(smallImage.count))
+            writer.write(raw: smallImage)
         }
-        if reader.offset < bytes.count { time = try reader.readVarint() }
-        guard reader.offset < bytes.count else { return }
-        for _ in 0..<(try reader.readCount(minimumBytesEach: 3)) {
-            let number = try reader.readVarint()
-            let (edited, altered) = (try reader.readPropertyNumbers(), try reader.readPropertyNumbers())
-            guard number < UInt64(entries.count) else { throw reader.malformed("edits of an object that is not there") }
-            (entries[Int(number)].edited, entries[Int(number)].altered) = (edited, altered)
-        }
+        writer.write(columns)
+    }
+
+    fileprivate init(_ entry: RecordReader.Entry, in bytes: [UInt8]) throws(EncodingError) {
+        let edits = try entry.edits(in: bytes)
+        self.init(
+            name: try entry.name(in: bytes), row: entry.rowIfAny, before: entry.flags.before, columns: entry.columns,
+            effective: entry.flags.contains(.effective), livesDiffer: entry.flags.contains(.livesDiffer),
+            root: try entry.root(in: bytes), edited: edits?.edited ?? PropertyNumbers(),
+            altered: edits?.altered ?? PropertyNumbers(), smallImage: entry.smallImage(in: bytes))
     }
 }
 
@@ -124,11 +146,5 @@ extension ByteWriter {
     fileprivate mutating func write(_ name: ObjectName) {
         write(varint: UInt64(name.classNumber))
         write(name.key)
-    }
-}
-
-extension ByteReader {
-    fileprivate mutating func readObjectName() throws(EncodingError) -> ObjectName {
-        ObjectName(Int(truncatingIfNeeded: try readVarint()), try readPrimaryKey())
     }
 }

@@ -15,7 +15,7 @@ struct HistoryTree {
     // MARK: - Writing
 
     /// - Parameters:
-    ///   - images: encoded images, ascending by the numbers of their entries.
+    ///   - images: encoded images that are not in the record, ascending by the numbers of their entries.
     ///   - edits: encoded edits, ascending by the numbers of their entries and by column.
     func append(
         _ record: HistoryRecord, images: [(number: Int, bytes: [UInt8])],
@@ -33,8 +33,9 @@ struct HistoryTree {
             size += bytes.count + 16
             transaction.tree(Layout.edits).put(Layout.edits(version, UInt32(number), column), bytes)
         }
+        size += record.entries.reduce(0) { $0 + ($1.smallImage?.count ?? 0) }
         record.sizeBytes = UInt64(size + 16 * (record.births.count + record.entries.count) + 32)
-        transaction.tree(Layout.history).put(Layout.bytes(version.rawValue), record.encoded())
+        transaction.tree(Layout.history).put(Layout.record(version), record.encoded())
         meta.historyBytes += record.sizeBytes
         if meta.oldestTime == 0 { meta.oldestTime = record.time }
     }
@@ -49,7 +50,8 @@ struct HistoryTree {
             let oldest = ServerVersion(meta.historyStart.rawValue + 1)
             let record = try self.record(oldest)
             try ForgottenEnds.forget(record.entries.lazy.map(\.name), touchedBy: oldest, in: transaction)
-            history.remove(Layout.bytes(oldest.rawValue))
+            history.remove(Layout.record(oldest))
+            history.remove(Layout.earlierRecord(oldest))
             meta.historyBytes -= min(record.sizeBytes, meta.historyBytes)
             meta.historyStart = oldest
             meta.oldestTime =
@@ -70,24 +72,27 @@ struct HistoryTree {
     // MARK: - Reading
 
     func record(_ version: ServerVersion) throws(StoreFailure) -> HistoryRecord {
-        try Self.record(bytes(of: version))
+        guard let record = try recordIfKept(version) else { throw Self.missing(version) }
+        return record
     }
 
     /// Nil for a version that the history no longer has.
     func recordIfKept(_ version: ServerVersion) throws(StoreFailure) -> HistoryRecord? {
-        guard let bytes = transaction.tree(Layout.history).get(Layout.bytes(version.rawValue)) else { return nil }
-        return try Self.record(bytes)
+        guard let bytes = try bytes(of: version) else { return nil }
+        return try Self.readable(Layout.history) { () throws(EncodingError) in try HistoryRecord(bytes) }
     }
 
-    private func bytes(of version: ServerVersion) throws(StoreFailure) -> [UInt8] {
-        guard let bytes = transaction.tree(Layout.history).get(Layout.bytes(version.rawValue)) else {
-            throw StoreFailure(missing: "version \(version.rawValue)", Layout.history)
+    private func bytes(of version: ServerVersion) throws(StoreFailure) -> [UInt8]? {
+        let history = transaction.tree(Layout.history)
+        if let bytes = history.get(Layout.record(version)) { return bytes }
+        guard let bytes = history.get(Layout.earlierRecord(version)) else { return nil }
+        return try Self.readable(Layout.history) { () throws(EncodingError) in
+            try EarlierRecord.read(bytes).encoded()
         }
-        return bytes
     }
 
-    private static func record(_ bytes: [UInt8]) throws(StoreFailure) -> HistoryRecord {
-        try readable(Layout.history) { () throws(EncodingError) in try HistoryRecord(bytes) }
+    private static func missing(_ version: ServerVersion) -> StoreFailure {
+        StoreFailure(missing: "version \(version.rawValue)", Layout.history)
     }
 
     /// What is decoded of an entry; if it cannot be, its tree is damaged.
@@ -101,18 +106,66 @@ struct HistoryTree {
         }
     }
 
-    func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
-        try sizedImage(reference).image
+    func image(_ reference: ImageReference, _ catalog: RecordCatalog) throws(StoreFailure) -> ObjectState {
+        try sizedImage(reference, catalog).image
     }
 
-    func imageFields(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
+    /// An image, and how many bytes it has.
+    func sizedImage(
+        _ reference: ImageReference, _ catalog: RecordCatalog
+    ) throws(StoreFailure) -> (image: ObjectState, sizeBytes: Int) {
+        if let small = try smallImage(reference) { return (try small.decoded(catalog), small.bytes.count) }
+        let bytes = try imageBytes(reference)
+        let image = try Self.readable(Layout.images) { () throws(EncodingError) in try ObjectState(encoded: bytes) }
+        return (image, bytes.count)
+    }
+
+    func imageFields(_ reference: ImageReference, _ catalog: RecordCatalog) throws(StoreFailure) -> ObjectState {
+        if let small = try smallImage(reference) { return try small.decoded(catalog) }
         let bytes = try imageBytes(reference)
         return try Self.readable(Layout.images) { () throws(EncodingError) in try ObjectState(fieldsOf: bytes) }
     }
 
     func life(in reference: ImageReference) throws(StoreFailure) -> UInt32 {
+        if let small = try smallImage(reference) {
+            return try Self.readable(Layout.history) { () throws(EncodingError) in try SmallImage.life(small.bytes) }
+        }
         let bytes = try imageBytes(reference)
         return try Self.readable(Layout.images) { () throws(EncodingError) in try ObjectState.life(encoded: bytes) }
+    }
+
+    private struct FoundImage {
+        var classNumber: Int
+        var bytes: [UInt8]
+
+        func decoded(_ catalog: RecordCatalog) throws(StoreFailure) -> ObjectState {
+            try HistoryTree.readable(Layout.history) { () throws(EncodingError) in
+                try SmallImage.decoded(bytes) { catalog.property($0, ofClass: classNumber) }
+            }
+        }
+    }
+
+    /// Nil for an image that is in the tree of images.
+    private func smallImage(_ reference: ImageReference) throws(StoreFailure) -> FoundImage? {
+        guard let bytes = transaction.tree(Layout.history).get(Layout.record(reference.version)) else { return nil }
+        return try Self.readable(Layout.history) { () throws(EncodingError) in
+            var reader = try RecordReader(bytes)
+            let births = reader.birthsLeft
+            guard SmallImage.mayBeIn(births: births, entries: 0) else { return nil }
+            while try reader.nextBirth() != nil {}
+            guard SmallImage.mayBeIn(births: births, entries: reader.entriesLeft) else { return nil }
+            var (entry, number) = (RecordReader.Entry(), UInt32(0))
+            while try reader.next(&entry) {
+                if number == reference.number {
+                    return try entry.smallImage(in: bytes)
+                        .map { image throws(EncodingError) in
+                            FoundImage(classNumber: try entry.name(in: bytes).classNumber, bytes: image)
+                        }
+                }
+                number += 1
+            }
+            return nil
+        }
     }
 
     private func imageBytes(_ reference: ImageReference) throws(StoreFailure) -> [UInt8] {
@@ -130,35 +183,33 @@ struct HistoryTree {
         return try Self.readable(Layout.edits) { () throws(EncodingError) in try KeptEdits(encoded: bytes) }
     }
 
-    /// An image, and how many bytes it has.
-    func sizedImage(_ reference: ImageReference) throws(StoreFailure) -> (image: ObjectState, sizeBytes: Int) {
-        let bytes = try imageBytes(reference)
-        let image = try Self.readable(Layout.images) { () throws(EncodingError) in try ObjectState(encoded: bytes) }
-        return (image, bytes.count)
-    }
-
     /// The commits after a version as one history: each object once. Versions that no client made belong to others, also
     /// for `nobody`.
     func gather(
         after start: ServerVersion, through end: ServerVersion, for client: ClientID, _ pace: Pace
     ) throws(StoreFailure) -> History {
-        var gathering = Gathering()
-        // One record for all, so that its arrays are made once.
-        var record = HistoryRecord(client: .nobody)
+        var gathering = Gathering(for: client)
         var (version, entries, checkedAt) = (start, 0, 0)
         try forEachRecord(after: start, through: end) { next, bytes throws(StoreFailure) in
             version = next
-            entries += max(bytes.count / Self.bytesOfEntry, 1)
+            var reader: RecordReader
+            do throws(EncodingError) {
+                reader = try RecordReader(bytes)
+            } catch {
+                throw StoreFailure(damaged: Layout.history, error)
+            }
+            entries += max(reader.entriesLeft + reader.birthsLeft, 1)
             if entries >= checkedAt || entries > pace.objectsMax {
                 try pace.check(entries)
                 checkedAt = entries + Self.entriesBetweenChecks
             }
-            try Self.readable(Layout.history) { () throws(EncodingError) in try record.replace(by: bytes) }
-            gathering.add(record, at: next, isOwn: { $0 == client && client != .nobody })
+            do throws(EncodingError) {
+                try gathering.add(&reader, bytes, at: next)
+            } catch {
+                throw StoreFailure(damaged: Layout.history, error)
+            }
         }
-        guard version >= end else {
-            throw StoreFailure(missing: "version \(version.rawValue + 1)", Layout.history)
-        }
+        guard version >= end else { throw Self.missing(ServerVersion(version.rawValue + 1)) }
         return gathering.history
     }
 
@@ -169,13 +220,22 @@ struct HistoryTree {
     ) throws(StoreFailure) {
         guard start < end else { return }
         var (version, failure) = (start.rawValue, StoreFailure?.none)
+        // The same memory for all of them.
+        var bytes: [UInt8] = []
         transaction.tree(Layout.history).scan(
             from: Layout.bytes(start.rawValue + 1), upTo: end.rawValue < .max ? Layout.bytes(end.rawValue + 1) : nil
         ) { key, value in
             version += 1
-            guard key.count == 8, UInt64(bigEndian: key.loadUnaligned(as: UInt64.self)) == version else { return false }
+            guard let found = Layout.versionOfRecord(key), found.rawValue == version else { return false }
+            bytes.removeAll(keepingCapacity: true)
+            bytes.append(contentsOf: value)
             do throws(StoreFailure) {
-                try body(ServerVersion(version), Array(value))
+                if Layout.isEarlierRecord(key) {
+                    bytes = try Self.readable(Layout.history) { () throws(EncodingError) in
+                        try EarlierRecord.read(bytes).encoded()
+                    }
+                }
+                try body(found, bytes)
                 return true
             } catch {
                 failure = error
@@ -187,9 +247,6 @@ struct HistoryTree {
 
     /// How many objects are gone over between two looks at the clock.
     private static let entriesBetweenChecks = 64
-
-    /// About how many bytes an object takes in the record of a version.
-    private static let bytesOfEntry = 8
 }
 
 extension StoreEmbedded.Options {
@@ -197,121 +254,5 @@ extension StoreEmbedded.Options {
     fileprivate func areExceeded(by meta: Meta) -> Bool {
         meta.version.rawValue - meta.historyStart.rawValue > historyVersionsMax || meta.historyBytes > historyBytesMax
             || meta.received > meta.oldestTime && meta.received - meta.oldestTime > historyAgeMaxMilliseconds
-    }
-}
-
-/// Gathers several versions into one history.
-private struct Gathering {
-    /// In the order in which they were touched first, which mostly is that of their names.
-    private var touched: [TouchedRow] = []
-    private var places: [ObjectName: Int] = [:]
-    /// Per class, ascending and without overlap: a row is born plainly once.
-    private var births: [Int: [Births]] = [:]
-    private var authors: Set<ClientID> = []
-    private var lastAuthor: ClientID?
-
-    mutating func add(_ record: HistoryRecord, at version: ServerVersion, isOwn: (ClientID) -> Bool) {
-        let own = isOwn(record.client)
-        if record.client != lastAuthor {
-            authors.insert(record.client)
-            lastAuthor = record.client
-        }
-        for birth in record.births { add(birth, own) }
-        for number in record.entries.indices {
-            add(record.entries[number], ImageReference(version: version, number: UInt32(number)), own)
-        }
-    }
-
-    private mutating func add(_ birth: HistoryRecord.Birth, _ own: Bool) {
-        var runs = births[birth.classNumber] ?? []
-        births[birth.classNumber] = nil
-        defer { births[birth.classNumber] = runs }
-        if let last = runs.last, last.byClient == own,
-            last.keys.upperBound.rawValue + 1 == birth.keys.lowerBound.rawValue
-        {
-            runs[runs.count - 1].keys = last.keys.lowerBound...birth.keys.upperBound
-            return
-        }
-        let run = Births(classNumber: birth.classNumber, keys: birth.keys, byClient: own)
-        runs.insert(run, at: Self.index(of: birth.keys.lowerBound, in: runs))
-    }
-
-    private mutating func add(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
-        if let known = places[entry.name] {
-            // Changed in place: every version may touch one object, and its images are not copied for each.
-            touched[known].add(entry, image, own)
-            return
-        }
-        var new = TouchedRow(
-            name: entry.name, existed: entry.before != .absent, images: entry.before == .image ? [image] : [],
-            columns: entry.columns, byOthers: !own, byClient: own, effective: own ? entry.effective : true,
-            livesDiffer: own && entry.livesDiffer, root: entry.root)
-        new.addEdits(entry, image, own)
-        if let row = entry.row, let byClient = takeOut(row, entry.name.classNumber) {
-            new.existed = false
-            new.images = []
-            new.byOthers = new.byOthers || !byClient
-            new.byClient = new.byClient || byClient
-        }
-        places[entry.name] = touched.count
-        touched.append(new)
-    }
-
-    /// Makes a row that was created in the range and is touched again a touched one.
-    ///
-    /// - Returns: whether the client made it; nil for a row that was not created in the range.
-    private mutating func takeOut(_ row: ObjectKey, _ classNumber: Int) -> Bool? {
-        guard let index = births[classNumber].flatMap({ Self.index(ofRunWith: row, in: $0) }) else { return nil }
-        // The runs have no other reference here, so that they are not copied for each row.
-        births[classNumber]?[index].without.append(row)
-        return births[classNumber]?[index].byClient
-    }
-
-    private static func index(ofRunWith row: ObjectKey, in runs: [Births]) -> Int? {
-        let index = index(of: row, in: runs)
-        return index < runs.count && runs[index].keys.contains(row) ? index : nil
-    }
-
-    /// The first run that does not end before the row.
-    private static func index(of row: ObjectKey, in runs: [Births]) -> Int {
-        if let last = runs.last, last.keys.upperBound < row { return runs.count }
-        return runs.partitioningIndex { $0.keys.upperBound >= row }
-    }
-
-    var history: History {
-        History(
-            touched: touched.sorted { $0.name < $1.name },
-            births: births.sorted { $0.key < $1.key }.flatMap { _, runs in
-                runs.map { run in
-                    var run = run
-                    run.without.sort()
-                    return run
-                }
-            }, authors: authors)
-    }
-}
-
-extension TouchedRow {
-    /// Adds a later version that touched it as well.
-    fileprivate mutating func add(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
-        if existed, entry.before == .image { images.append(image) }
-        columns.formUnion(entry.columns)
-        byOthers = byOthers || !own
-        byClient = byClient || own
-        if own { effective = effective && entry.effective }
-        livesDiffer = livesDiffer || own && entry.livesDiffer
-        root = root ?? entry.root
-        addEdits(entry, image, own)
-    }
-
-    fileprivate mutating func addEdits(_ entry: HistoryRecord.Entry, _ image: ImageReference, _ own: Bool) {
-        var kept = entry.edited
-        if own { kept.subtract(entry.altered) }
-        var columns = entry.columns
-        columns.subtract(kept)
-        unkept.formUnion(columns)
-        guard !kept.isEmpty else { return }
-        edits.append(
-            EditsReference(version: image.version, number: image.number, columns: kept, byClient: own))
     }
 }

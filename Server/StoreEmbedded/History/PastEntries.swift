@@ -55,9 +55,11 @@ final class PastEntries {
     }
 
     /// The image of an object; nil when the user's budget is spent.
-    func image(_ reference: ImageReference, for user: String) throws(StoreFailure) -> ObjectState? {
+    func image(
+        _ reference: ImageReference, _ catalog: RecordCatalog, for user: String
+    ) throws(StoreFailure) -> ObjectState? {
         guard mayRead(user) else { return nil }
-        let (image, sizeBytes) = try tree.sizedImage(reference)
+        let (image, sizeBytes) = try tree.sizedImage(reference, catalog)
         charge(1 + sizeBytes / Self.imageBytesOfEntry, user)
         return image
     }

@@ -170,6 +170,8 @@ final class Merging {
         var images: [(number: Int, bytes: [UInt8])] = []
         var edits: [(number: Int, column: Int, bytes: [UInt8])] = []
         var rootNames: [ObjectName] = []
+        let isSmall = SmallImage.areKept(
+            births: record.births.count, touched: order.lazy.filter(\.isTouched).count)
         roots = Ascent()
         for object in order where object.isTouched {
             let isEmbedded = object.plan.schema.kind == .embedded
@@ -178,11 +180,13 @@ final class Merging {
                 ? object.root ?? object.key.flatMap { rootName(of: Row(object.plan.number, $0)) } : nil
             if let root { rootNames.append(root) }
             var before = HistoryRecord.Entry.Before.absent
+            var small: [UInt8]?
             if let image = object.image {
                 let holdsSomething =
                     !image.fields.isEmpty || !image.parts.isEmpty
                 before = holdsSomething ? .image : .unchanged
-                if holdsSomething {
+                if holdsSomething, isSmall { small = SmallImage.encoded(image, object.plan.columns) }
+                if holdsSomething, small == nil {
                     images.append((record.entries.count, image.encoded(with: object.imageBytes)))
                 }
             }
@@ -192,7 +196,7 @@ final class Merging {
                 HistoryRecord.Entry(
                     name: object.name, row: object.firstKey, before: before, columns: object.columns,
                     effective: object.effective, livesDiffer: object.livesDiffer, root: root, edited: kept.edited,
-                    altered: kept.altered))
+                    altered: kept.altered, smallImage: small))
         }
         // Objects of which only embedded objects were touched count as touched too.
         var named = rootNames.isEmpty ? [] : Set(record.entries.map(\.name))

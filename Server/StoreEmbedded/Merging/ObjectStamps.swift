@@ -172,8 +172,10 @@ extension ByteWriter {
 
 extension ByteReader {
     mutating func readPropertyNumbers() throws(EncodingError) -> PropertyNumbers {
+        let count = try readCount(minimumBytesEach: 1)
+        if count == 1 { return PropertyNumbers(word: try readVarint()) }
         var words: [UInt64] = []
-        for _ in 0..<(try readCount(minimumBytesEach: 1)) { words.append(try readVarint()) }
+        for _ in 0..<count { words.append(try readVarint()) }
         return PropertyNumbers(words: words)
     }
 }

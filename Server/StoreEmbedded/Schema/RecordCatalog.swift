@@ -82,6 +82,14 @@ struct RecordCatalog: Sendable {
     /// Whether a class has the number: for numbers that are read from a tree, which may be damaged.
     func knows(_ number: Int) -> Bool { byNumber[number] != nil }
 
+    /// The name of a property by the numbers of its class and column; nil where there is none, for numbers from a tree.
+    func property(_ column: Int, ofClass number: Int) -> String? {
+        guard let properties = byNumber[number]?.schema.properties, properties.indices.contains(column) else {
+            return nil
+        }
+        return properties[column].name
+    }
+
     subscript(number: Int) -> ClassPlan {
         guard let plan = byNumber[number] else {
             preconditionFailure("The record names a class by the number \(number), which no class has.")

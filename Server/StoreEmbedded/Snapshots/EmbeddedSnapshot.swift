@@ -121,11 +121,11 @@ final class EmbeddedSnapshot: StoreSnapshot {
     }
 
     func image(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
-        try HistoryTree(in: transaction).image(reference)
+        try HistoryTree(in: transaction).image(reference, catalog)
     }
 
     func imageFields(_ reference: ImageReference) throws(StoreFailure) -> ObjectState {
-        try HistoryTree(in: transaction).imageFields(reference)
+        try HistoryTree(in: transaction).imageFields(reference, catalog)
     }
 
     func life(in image: ImageReference) throws(StoreFailure) -> UInt32 {

@@ -12,8 +12,8 @@ extension RecordCheck {
         var sizeBytes: UInt64 = 0
         var missing = 0
         transaction.tree(Layout.history).scan { key, value in
-            guard key.count == 8, let version: UInt64 = Layout.number(key) else {
-                report.note("A key of the tree '\(Layout.history)' has \(key.count) bytes instead of 8.")
+            guard let version = Layout.versionOfRecord(key)?.rawValue else {
+                report.note("A key of the tree '\(Layout.history)' is no version with the form of its record.")
                 return true
             }
             guard version >= expected, version <= meta.version.rawValue else {
@@ -24,7 +24,8 @@ extension RecordCheck {
             missing += Int(clamping: version - expected)
             if version > expected { noteMissing(expected...version - 1) }
             expected = version + 1
-            sizeBytes += checkRecord(Array(value), of: ServerVersion(version))
+            sizeBytes += checkRecord(
+                Array(value), isEarlier: Layout.isEarlierRecord(key), of: ServerVersion(version))
             return true
         }
         if expected <= meta.version.rawValue { noteMissing(expected...meta.version.rawValue) }
@@ -43,10 +44,10 @@ extension RecordCheck {
     }
 
     /// - Returns: the bytes that the record says it takes with its images and edits.
-    private func checkRecord(_ bytes: [UInt8], of version: ServerVersion) -> UInt64 {
+    private func checkRecord(_ bytes: [UInt8], isEarlier: Bool, of version: ServerVersion) -> UInt64 {
         let record: HistoryRecord
         do throws(EncodingError) {
-            record = try HistoryRecord(bytes)
+            record = isEarlier ? try EarlierRecord.read(bytes) : try HistoryRecord(bytes)
         } catch {
             report.note("Version \(version.rawValue) of the history cannot be read.")
             return 0
@@ -62,6 +63,19 @@ extension RecordCheck {
 
     private func checkImages(of record: HistoryRecord, _ version: ServerVersion) {
         var left = Set(record.entries.indices.filter { record.entries[$0].before == .image })
+        for (number, entry) in record.entries.enumerated() {
+            guard let bytes = entry.smallImage else { continue }
+            let what = "Image \(number) of version \(version.rawValue)"
+            if left.remove(number) == nil { report.note("\(what) is of an object that the version did not change.") }
+            do throws(EncodingError) {
+                _ = try SmallImage.decoded(bytes) { column in
+                    let properties = classes[entry.name.classNumber]?.properties ?? []
+                    return properties.indices.contains(column) ? properties[column].name : nil
+                }
+            } catch {
+                report.note("\(what) cannot be read.")
+            }
+        }
         scan(Layout.images, of: version, keyBytes: 12) { key, value in
             let number: UInt32 = Layout.number(key, at: 8) ?? 0
             let what = "Image \(number) of version \(version.rawValue)"

@@ -152,6 +152,11 @@ extension ByteReader {
         return Int(count)
     }
 
+    package mutating func skip(_ count: Int) throws(EncodingError) {
+        guard count >= 0, count <= remaining else { throw truncated() }
+        position += count
+    }
+
     /// A reader of the next bytes alone; this one goes on after them.
     package mutating func readPart(sizeBytes: Int) throws(EncodingError) -> ByteReader {
         guard sizeBytes >= 0, sizeBytes <= remaining else { throw truncated() }
@@ -198,6 +203,22 @@ extension ByteReader {
         case KeyTag.objectId: return .objectId(try readObjectId())
         case KeyTag.uuid: return .uuid(try readUUID())
         case KeyTag.container: return .container(try readElementID())
+        default: throw malformed("\(tag) is no kind of primary key")
+        }
+    }
+
+    /// Passes over a primary key without making it.
+    package mutating func skipPrimaryKey() throws(EncodingError) {
+        let tag = try readByte()
+        switch tag {
+        case KeyTag.null: break
+        case KeyTag.int: _ = try readVarint()
+        case KeyTag.string: try skip(readLength())
+        case KeyTag.objectId: try skip(12)
+        case KeyTag.uuid: try skip(16)
+        case KeyTag.container:
+            try skip(8)
+            _ = try readVarint()
         default: throw malformed("\(tag) is no kind of primary key")
         }
     }

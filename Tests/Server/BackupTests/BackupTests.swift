@@ -182,7 +182,7 @@ struct BackupTests {
         let store = try ObjectStore.open(path: source.path(of: .objects))
         let transaction = try store.write()
         let history = transaction.tree("server.history")
-        history.remove([0, 0, 0, 0, 0, 0, 0, 5])
+        history.remove([0, 0, 0, 0, 0, 0, 0, 5, 1])
         try transaction.commit()
         transaction.end()
         store.close()

@@ -130,17 +130,33 @@ struct RecordVerificationTests {
         if let found = first(tree, in: transaction) { transaction.tree(tree).remove(found.key) }
     }
 
+    /// Changes the first one.
+    private static func changeSmallImage(in transaction: Transaction, _ body: ([UInt8]) -> [UInt8]?) {
+        let tree = transaction.tree(Layout.history)
+        var found: (key: [UInt8], record: HistoryRecord, entry: Int)?
+        tree.scan { key, value in
+            guard let record = try? HistoryRecord(Array(value)),
+                let entry = record.entries.firstIndex(where: { $0.smallImage != nil })
+            else { return true }
+            found = (Array(key), record, entry)
+            return false
+        }
+        guard var found, let image = found.record.entries[found.entry].smallImage else { return }
+        found.record.entries[found.entry].smallImage = body(image)
+        tree.put(found.key, found.record.encoded())
+    }
+
     static let breaks: [Break] = [
         Break("a class loses its number", "has no number") { removeFirst(Layout.classes, in: $0) },
         Break("two classes share a number", "number of another class") { transaction in
             changeFirst(Layout.classes, in: transaction) { _, value in value[3] = value[3] == 1 ? 2 : 1 }
         },
         Break("a version is missing", "missing in the history") { transaction in
-            transaction.tree(Layout.history).remove(Layout.bytes(UInt64(7)))
+            transaction.tree(Layout.history).remove(Layout.record(ServerVersion(7)))
         },
         Break("the newest version is missing", "missing in the history") { transaction in
             let meta = Meta(in: transaction)
-            transaction.tree(Layout.history).remove(Layout.bytes(meta.version.rawValue))
+            transaction.tree(Layout.history).remove(Layout.record(meta.version))
         },
         Break("the newest version goes back", "not between its start and the newest") { transaction in
             var meta = Meta(in: transaction)
@@ -167,6 +183,15 @@ struct RecordVerificationTests {
         Break("an image is damaged", "Image") { transaction in
             changeFirst(Layout.images, in: transaction) { _, value in value = [0xFF, 0xFF] }
         },
+        Break("a small image is damaged", "cannot be read") { changeSmallImage(in: $0) { _ in [0xFF] } },
+        Break("a small image names no property", "cannot be read") { transaction in
+            changeSmallImage(in: transaction) { image in
+                var image = image
+                image[2] = 60
+                return image
+            }
+        },
+        Break("a small image is missing", "is missing") { changeSmallImage(in: $0) { _ in nil } },
         Break("edits are missing", "Edits of entry") { removeFirst(Layout.edits, in: $0) },
         Break("edits belong to nothing", "belong to no entry") { transaction in
             changeFirst(Layout.edits, in: transaction) { key, _ in key[15] = 60 }
