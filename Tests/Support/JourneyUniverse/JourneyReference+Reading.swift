@@ -21,19 +21,26 @@ extension JourneyReference {
     }
 
     private func text(_ key: PrimaryKey, _ declared: ClassSchema, _ outcome: NaiveMerge.Outcome) -> String {
-        let parts = declared.properties.map { "\($0.name)=\(text($0, of: key, outcome))" }
+        let object = ObjectReference(declared.name, key)
+        let parts = declared.properties.map { "\($0.name)=\(text($0, of: object, outcome))" }
         return "{" + parts.joined(separator: " ") + "}"
     }
 
-    private func text(_ property: Property, of key: PrimaryKey, _ outcome: NaiveMerge.Outcome) -> String {
+    private func text(_ property: Property, of object: ObjectReference, _ outcome: NaiveMerge.Outcome) -> String {
         let name = ExactString(property.name)
+        let isUnordered = unordered.contains(object)
         switch property.collection {
-        case .list: return "\((outcome.lists[name] ?? []).map { text($0, property) })"
+        case .list:
+            let values = (outcome.lists[name] ?? []).map { text($0, property) }
+            return "\(isUnordered ? values.inOrderOfBytes : values)"
         case .set: return "\((outcome.entries[name] ?? [:]).keys.map { text($0, property) }.inOrderOfBytes)"
         case .map: return text(outcome.entries[name] ?? [:], property)
         case .none:
-            if property.isPrimaryKey, case .int(let key) = key { return text(ExactValue(.int(key)), property) }
-            if property.isText { return text(ExactValue(.string(outcome.texts[name]?.string ?? "")), property) }
+            if property.isPrimaryKey, case .int(let key) = object.key { return text(ExactValue(.int(key)), property) }
+            if property.isText {
+                let text = text(ExactValue(.string(outcome.texts[name]?.string ?? "")), property)
+                return isUnordered ? String(text.sorted()) : text
+            }
             return text(outcome.fields[name] ?? ExactValue(property.zero), property)
         }
     }
@@ -54,7 +61,7 @@ extension JourneyReference {
                 let outcome = alive(ObjectReference(link.className, link.key))
             else { return "nil" }
             guard let held = kind.schema.properties.first else { return "nil" }
-            return text(held, of: link.key, outcome)
+            return text(held, of: ObjectReference(link.className, link.key), outcome)
         case .link(let key):
             guard let target = property.target.flatMap({ JourneySchema.schema[$0] }),
                 let outcome = alive(ObjectReference(target.name, key))

@@ -19,6 +19,12 @@ struct JourneyReference {
     /// What stands for each key of sets and maps.
     private var entries: [Key: Entry] = [:]
 
+    /// Objects of which a list or text may have forgotten positions, and by which version.
+    private var folded: [ObjectReference: ServerVersion] = [:]
+    /// Those to which somebody then wrote who had not seen that. Where F8 puts what such a writer inserts follows from the
+    /// tree of what is left, which nothing here knows: its order is not compared. All devices must still show the same.
+    private(set) var unordered: Set<ObjectReference> = []
+
     private struct Key: Hashable {
         var object: ObjectReference
         var property: ExactString
@@ -59,6 +65,7 @@ struct JourneyReference {
         _ changesets: [Changeset], as version: ServerVersion, at time: UInt64, horizon: ServerVersion = .zero
     ) {
         forget(through: horizon)
+        if horizon > .zero { noteFolded(before: version) }
         for changeset in changesets {
             let turn = Turn(version: version, client: changeset.client)
             let stamp = clamped(changeset, at: time)
@@ -108,7 +115,10 @@ struct JourneyReference {
             }
             guard set.turn.isKnown(to: changeset, about: target) else { return nil }
             return .add(target, property: property, Addition(addition.amount, base: set.stamp))
-        case .list, .keyed, .text: return operation
+        case .list, .text:
+            if let mark = folded[target], changeset.seen(target) < mark { unordered.insert(target) }
+            return operation
+        case .keyed: return operation
         }
     }
 
@@ -157,6 +167,20 @@ extension JourneyReference {
             }
         }
     }
+
+    /// A list or text is marked when far more of its positions are hidden than shown. This looks only at whether it may have
+    /// been: it had operations enough.
+    private mutating func noteFolded(before version: ServerVersion) {
+        for (object, merge) in merges {
+            var operations = 0
+            for case (.list, _) in merge.operations { operations += 1 }
+            for case (.text, _) in merge.operations { operations += 1 }
+            if operations > Self.positionsHiddenMin { folded[object] = ServerVersion(version.rawValue - 1) }
+        }
+    }
+
+    /// Section 12: by more than four, and the operations that hide them.
+    private static let positionsHiddenMin = 4
 
     /// F3: of an object that this writer has not seen begin, and a forgotten end is newer than what it has seen.
     private func mayMeanForgotten(_ object: ObjectReference, _ changeset: Changeset, _ turn: Turn) -> Bool {
