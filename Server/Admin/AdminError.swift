@@ -20,6 +20,7 @@ package struct AdminError: Error, Hashable, Sendable {
         case tokenInvalid
         case pathUnknown
         case databaseUnknown
+        case databaseNotOpen
         case sessionUnknown
         case clientUnknown
         case backupUnknown
@@ -44,7 +45,7 @@ extension AdminError.Code {
         case .hostInvalid: 421
         case .configurationInvalid, .notConfigured: 422
         case .serverFault: 500
-        case .serverBusy: 503
+        case .serverBusy, .databaseNotOpen: 503
         }
     }
 }

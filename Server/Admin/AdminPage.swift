@@ -39,13 +39,17 @@ package struct AdminPage: Sendable {
     }
 
     /// The answer: an object with the entries under a name, and `next` where there are more.
+    ///
+    /// - Parameter others: adds further members.
     package func answer<Entry>(
-        _ name: String, _ page: (entries: [Entry], next: String?), _ write: (Entry, inout JSONWriter) -> Void
+        _ name: String, _ page: (entries: [Entry], next: String?), _ write: (Entry, inout JSONWriter) -> Void,
+        beside others: (inout JSONWriter) -> Void = { _ in }
     ) -> HTTPAnswer {
         .json { json in
             json.object { body in
                 body.name(name)
                 body.array(page.entries, write)
+                others(&body)
                 if let next = page.next { body.field("next", next) }
             }
         }

@@ -177,8 +177,8 @@ package enum MetricCatalog {
 
     package static let databaseUp = MetricDefinition(
         "causeway_database_up", .gauge, labels: ["database"],
-        "1 while the threads of the database answer and its file is there, 0 when one has not for ten seconds or the file was "
-            + "removed.")
+        "1 while the threads of the database answer and its file is there, 0 when one has not for ten seconds, the file "
+            + "was removed, or the database could not be opened.")
     package static let databaseVersion = MetricDefinition(
         "causeway_database_version", .gauge, labels: ["database"], "The newest version.")
     package static let historyVersions = MetricDefinition(

@@ -38,9 +38,14 @@ struct AdminDesk: Sendable {
         _ request: AdminRequest, _ body: (Tenant) async throws(AdminError) -> Value
     ) async throws(AdminError) -> Value {
         let name = request["database"]
-        guard let tenant = tenants[name], tenant.uses.begin() else { throw .databaseUnknown(name) }
+        guard let tenant = tenants[name], tenant.uses.begin() else { throw notServed(name) }
         defer { tenant.uses.end() }
         return try await body(tenant)
+    }
+
+    /// Why there is no database of a name to work with.
+    func notServed(_ name: String) -> AdminError {
+        tenants.outage(of: name).map { AdminError(.databaseNotOpen, $0.reason) } ?? .databaseUnknown(name)
     }
 
     /// Reads the newest state of a database, on a thread for calls: no device waits for it. One piece of work, which

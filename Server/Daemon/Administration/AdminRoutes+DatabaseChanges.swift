@@ -174,7 +174,7 @@ extension AdminDesk {
 
     fileprivate func drop(_ request: AdminRequest) async throws(AdminError) -> ReloadReport {
         let name = request["database"]
-        guard let tenant = tenants[name] else { throw .databaseUnknown(name) }
+        guard let tenant = tenants[name] else { throw notServed(name) }
         let deletes = request.text("deleteFiles")
         guard deletes == nil || deletes == name else {
             throw AdminError(

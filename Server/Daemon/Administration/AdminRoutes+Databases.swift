@@ -18,7 +18,14 @@ extension AdminRoutes {
                     let (tenants, next) = page.cut(desk.tenants.all, by: \.name)
                     var reports: [DatabaseReport] = []
                     for tenant in tenants { reports.append(await desk.report(of: tenant)) }
-                    return page.answer("databases", (reports, next)) { report, json in report.append(to: &json) }
+                    let outages = desk.tenants.outages
+                    return page.answer("databases", (reports, next)) { report, json in
+                        report.append(to: &json)
+                    } beside: { json in
+                        guard !outages.isEmpty else { return }
+                        json.name("notOpen")
+                        json.array(outages) { outage, json in outage.append(to: &json) }
+                    }
                 },
                 AdminRoute(
                     "GET", "/admin/v1/databases/{database}",

@@ -113,6 +113,17 @@ extension DatabaseReport {
     }
 }
 
+extension Outage {
+    func append(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("name", name)
+            json.field("folder", folder)
+            json.field("reason", reason)
+            json.field("since", time: since)
+        }
+    }
+}
+
 extension DatabaseReport {
     static let schemas = """
             Databases:
@@ -123,6 +134,17 @@ extension DatabaseReport {
                 databases:
                   type: array
                   items: {$ref: '#/components/schemas/Database'}
+                notOpen:
+                  type: array
+                  items:
+                    type: object
+                    required: [name, folder, reason, since]
+                    additionalProperties: false
+                    properties:
+                      name: {type: string}
+                      folder: {type: string}
+                      reason: {type: string}
+                      since: {type: string}
                 next: {type: string}
             Database:
               type: object

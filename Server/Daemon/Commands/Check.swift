@@ -19,8 +19,8 @@ struct Check: AsyncParsableCommand {
         }
         let inspection = await Inspection(configuration, now: Date())
         for warning in inspection.warnings + Inspection.portsInUse(configuration) { print("warning: \(warning)") }
-        guard inspection.problems.isEmpty else {
-            print("\(option.file) has problems:\n\(ConfigurationError(problems: inspection.problems))")
+        guard inspection.allProblems.isEmpty else {
+            print("\(option.file) has problems:\n\(ConfigurationError(problems: inspection.allProblems))")
             throw ExitCode.failure
         }
         print(

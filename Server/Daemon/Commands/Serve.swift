@@ -35,7 +35,7 @@ struct Serve: AsyncParsableCommand {
         let clock = SystemClock()
         let inspection = await Inspection(configuration, now: Date())
         guard inspection.problems.isEmpty else {
-            throw refusal(ConfigurationError(problems: inspection.problems))
+            throw refusal(ConfigurationError(problems: inspection.allProblems))
         }
         configuration.log.start()
         let logger = Logger(label: "sync-server")
@@ -46,12 +46,7 @@ struct Serve: AsyncParsableCommand {
         let opening = TenantOpening(
             configuration, verifiers: verifiers, clock: clock, telemetry: telemetry, logger: logger)
         let tenants = Tenants()
-        for database in configuration.databases {
-            tenants.add(
-                try await opening.open(
-                    database, limits: configuration.limits(of: database), accounts: configuration.accounts,
-                    providers: inspection.providers))
-        }
+        try await opening.open(configuration, providers: inspection.providers, into: tenants)
         let rateOfAddresses = RateGate(configuration.limits.rates, reached: telemetry.reached())
         let authenticator = TokenAuthenticator(verifiers: verifiers, tenants: tenants, clock: clock)
         let names = configuration.databases.map(\.name)
@@ -138,12 +133,14 @@ extension Configuration {
         let scrape = Scrape(telemetry, databases: databases) {
             endpoint.connectionCount
         } others: {
-            backups?.samples(of: tenants.all.map(\.name)) ?? []
+            (backups?.samples(of: tenants.all.map(\.name)) ?? []) + tenants.outages.map(\.sample)
         }
         if admin.usesTLS { telemetry.certificate(of: [.admin], ends: inspection.certificateEnd) }
         var routes = AdminRoutes.api(desk)
         routes.add(
-            AdminRoutes.monitoring(scrape, isListening: { endpoint.isListening }, databases: databases).all)
+            AdminRoutes.monitoring(
+                scrape, isListening: { endpoint.isListening }, databases: databases, outages: { tenants.outages }
+            ).all)
         return try AdminListener(
             admin, inspection, routes, observer: AdminTelemetry(telemetry), logger: desk.logger)
     }

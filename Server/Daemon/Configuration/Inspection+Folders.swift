@@ -69,12 +69,18 @@ extension Inspection {
         return parents
     }
 
-    /// Accounts without their objects: the server would not open the database.
-    mutating func inspectObjects(of database: Configuration.Database, key: String) {
+    /// What keeps this database from being opened, and no other: a folder that cannot be written to, or accounts without their
+    /// objects.
+    mutating func inspectOpening(of database: Configuration.Database, key: String) {
+        let others = problems
+        problems = []
+        inspectFolder(database.folder, key: key)
         do throws(CommandFailure) {
             try DatabaseFolder(database.folder).requireObjects(of: database.name)
         } catch {
             problems.append(ConfigurationProblem(key, "\(error)"))
         }
+        databaseProblems += problems
+        problems = others
     }
 }

@@ -7,7 +7,11 @@ import Foundation
 /// A configuration checked against the disk: the keys and certificates that could be read, and everything that is
 /// wrong.
 struct Inspection {
+    /// What keeps the server from starting.
     var problems: [ConfigurationProblem] = []
+    /// What keeps single databases from being opened. The server serves the others.
+    var databaseProblems: [ConfigurationProblem] = []
+    var allProblems: [ConfigurationProblem] { problems + databaseProblems }
     var warnings: [ConfigurationProblem] = []
     var certificateChain = ""
     var certificateKey = ""
@@ -53,8 +57,7 @@ struct Inspection {
         inspectSharedTokens(configuration)
         if let accounts = configuration.accounts { inspectAccounts(accounts) }
         for (index, database) in configuration.databases.enumerated() {
-            inspectFolder(database.folder, key: "databases[\(index)].folder")
-            inspectObjects(of: database, key: "databases[\(index)].folder")
+            inspectOpening(of: database, key: "databases[\(index)].folder")
             inspectPermissions(of: database, configuration, key: "databases[\(index)].permissions")
             inspectCarriers(database.carriers, key: "databases[\(index)]")
             inspectCarriedClasses(of: database, key: "databases[\(index)]")

@@ -7,7 +7,8 @@ extension AdminRoutes {
     /// What programs that watch the server ask for.
     static func monitoring(
         _ scrape: Scrape, isListening: @escaping @Sendable () -> Bool,
-        databases: @escaping @Sendable () -> [DatabaseGauges]
+        databases: @escaping @Sendable () -> [DatabaseGauges],
+        outages: @escaping @Sendable () -> [Outage] = { [] }
     ) -> AdminRoutes {
         AdminRoutes([
             AdminRoute("GET", "/metrics", access: .monitoring) { _ in
@@ -16,8 +17,10 @@ extension AdminRoutes {
             AdminRoute("GET", "/healthz", access: .monitoring) { _ in .text("the server lives\n") },
             AdminRoute("GET", "/readyz", access: .monitoring) { _ in
                 let reasons = readinessProblems(isListening: isListening(), databases())
-                guard !reasons.isEmpty else { return .text("ready\n") }
-                return .text("not ready\n" + reasons.map { $0 + "\n" }.joined(), status: 503)
+                // Whoever sends traffic by this answer must go on sending it: the other databases are served.
+                let outages = outages().map { "not open: \($0.name): \($0.reason)\n" }.joined()
+                guard !reasons.isEmpty else { return .text("ready\n" + outages) }
+                return .text("not ready\n" + reasons.map { $0 + "\n" }.joined() + outages, status: 503)
             },
         ])
     }

@@ -3,6 +3,7 @@ import CausewayEndpoint
 import CausewayFeed
 import CausewayHTTP
 import CausewayLimits
+import CausewayWire
 import Logging
 
 extension Configuration {
@@ -40,7 +41,11 @@ private struct BackEndService: HTTPService {
         } catch {
             return .refused(APIError(error).answer)
         }
-        return changes.serves(head) ? changes.admit(head) : data.admit(head)
+        if changes.serves(head) { return changes.admit(head) }
+        if head.path.count > 2, tenants.outage(of: head.path[2]) != nil {
+            return .refused(APIError(SyncFailure.databaseNotOpen).answer)
+        }
+        return data.admit(head)
     }
 
     func answer(to refusal: HTTPRefusal, of head: HTTPHead?) -> HTTPAnswer {

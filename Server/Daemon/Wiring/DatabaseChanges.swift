@@ -19,6 +19,9 @@ struct DatabaseChanges: Sendable {
         for tenant in tenants.all where !read.databases.contains(where: { $0.name == tenant.name }) {
             await drop(tenant, &report)
         }
+        for outage in tenants.outages where !read.databases.contains(where: { $0.name == outage.name }) {
+            tenants.forgetOutage(of: outage.name)
+        }
         for database in read.databases {
             let part = "databases.\(database.name)"
             guard let tenant = tenants[database.name] else {
@@ -67,7 +70,11 @@ struct DatabaseChanges: Sendable {
         } catch {
             opening.verifiers.forget(database.name)
             forgetMetrics(of: database.name)
-            logger.error("a database could not be added: \(error)", metadata: ["database": "\(database.name)"])
+            if tenants.outage(of: database.name) != nil {
+                opening.note(error, of: database, in: tenants)
+            } else {
+                logger.error("a database could not be added: \(error)", metadata: ["database": "\(database.name)"])
+            }
             report.note(part, .refused, "\(error)")
             return false
         }

@@ -58,6 +58,35 @@ struct TenantOpening: Sendable {
         }
     }
 
+    /// Opens all databases. One that cannot be opened keeps the others from nothing: it is noted as an outage.
+    ///
+    /// - Throws: when none can be opened.
+    func open(
+        _ configuration: Configuration, providers: [String: TokenVerifier], into tenants: Tenants
+    ) async throws(CommandFailure) {
+        for database in configuration.databases {
+            do throws(CommandFailure) {
+                tenants.add(
+                    try await open(
+                        database, limits: configuration.limits(of: database), accounts: configuration.accounts,
+                        providers: providers))
+            } catch {
+                note(error, of: database, in: tenants)
+            }
+        }
+        guard tenants.all.isEmpty, !tenants.outages.isEmpty else { return }
+        throw CommandFailure(tenants.outages.map(\.reason).joined(separator: "\n"))
+    }
+
+    /// Notes that a database is not served, and says so in the log.
+    func note(_ failure: CommandFailure, of database: Configuration.Database, in tenants: Tenants) {
+        tenants.note(
+            Outage(name: database.name, folder: database.folder, reason: "\(failure)", since: clock.now()))
+        logger.error(
+            "a database could not be opened and is not served; a reload tries again: \(failure)",
+            metadata: ["database": "\(database.name)", "folder": "\(database.folder)"])
+    }
+
     static func openStore(
         of database: Configuration.Database, _ limits: Configuration.Limits, random: any RandomSource = SystemRandom()
     ) throws(CommandFailure) -> StoreEmbedded {

@@ -12,6 +12,8 @@ final class Tenants: Sendable {
         /// In the order in which they came.
         var all: [Tenant] = []
         var byName: ExactDictionary<Tenant> = [:]
+        /// In the order in which they were met.
+        var outages: [Outage] = []
     }
 
     private let list = Mutex(List())
@@ -29,6 +31,7 @@ final class Tenants: Sendable {
         list.withLock { list in
             list.all.append(tenant)
             list.byName[tenant.name] = tenant
+            list.outages.removeAll { $0.name == tenant.name }
         }
     }
 
@@ -41,10 +44,35 @@ final class Tenants: Sendable {
     }
 }
 
+// MARK: - Databases that could not be opened
+
+extension Tenants {
+    var outages: [Outage] { list.withLock { $0.outages } }
+
+    func outage(of name: String) -> Outage? {
+        list.withLock { list in list.byName[name] == nil ? list.outages.first { $0.name == name } : nil }
+    }
+
+    /// Takes the place of an earlier one, whose time it keeps.
+    func note(_ outage: Outage) {
+        list.withLock { list in
+            guard let index = list.outages.firstIndex(where: { $0.name == outage.name }) else {
+                list.outages.append(outage)
+                return
+            }
+            list.outages[index].reason = outage.reason
+            list.outages[index].folder = outage.folder
+        }
+    }
+
+    func forgetOutage(of name: String) { list.withLock { $0.outages.removeAll { $0.name == name } } }
+}
+
 extension Tenants: SyncDirectory {
     func service(of database: String) -> (any SyncService)? { self[database].map(TenantService.init) }
 
     func accounts(of database: String) -> (any AccountService)? {
+        if outage(of: database) != nil { return AccountsNotOpen() }
         guard let tenant = self[database], let accounts = tenant.accounts else { return nil }
         return AccountCounter(accounts: accounts, uses: tenant.uses)
     }

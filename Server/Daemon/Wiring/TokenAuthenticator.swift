@@ -20,6 +20,8 @@ struct TokenAuthenticator: Authenticator {
     /// name may come at any time.
     func find(_ token: String, _ database: String) throws(SyncFailure) -> (caller: KnownCaller, tenant: Tenant) {
         let found = tenants[database]
+        // Before the token, which may be one of the database's accounts: a device must not take it for bad.
+        if found == nil, tenants.outage(of: database) != nil { throw .databaseNotOpen }
         let caller: Caller
         do throws(SyncFailure) {
             caller = try identify(token, database, found)

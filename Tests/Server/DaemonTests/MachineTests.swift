@@ -11,7 +11,7 @@ struct MachineTests {
     private func problems(_ folder: TemporaryFolder, _ databases: [(String, String)]) async -> [ConfigurationProblem] {
         var configuration = Configuration()
         configuration.databases = databases.map { .init(name: $0.0, folder: $0.1) }
-        return await Inspection(configuration, now: Date()).problems.filter { $0.key.hasPrefix("databases") }
+        return await Inspection(configuration, now: Date()).allProblems.filter { $0.key.hasPrefix("databases") }
     }
 
     @Test("two ways to one folder are one folder, be it by a link, by dots, or before it is there")
@@ -50,7 +50,7 @@ struct MachineTests {
             var configuration = Configuration()
             configuration.databases = [.init(name: "a", folder: path + "/a")]
             change(&configuration)
-            return await Inspection(configuration, now: Date()).problems.map(\.key).filter {
+            return await Inspection(configuration, now: Date()).allProblems.map(\.key).filter {
                 $0.hasPrefix("databases") || $0.hasPrefix("backups") || $0 == "log.audit" || $0 == "admin.tokenFile"
             }
         }

@@ -19,7 +19,11 @@ struct AdminDatabases: ParsableCommand {
         @OptionGroup var options: AdminOptions
 
         func run() async throws {
-            try await options.showList(["databases"], "databases", AdminDatabases.columns)
+            try await options.showList(["databases"], "databases", AdminDatabases.columns) { page in
+                (page["notOpen"]?.elements ?? []).map { outage in
+                    "\nNot open, and not served: \(outage["name"]?.string ?? "")\n  \(outage["reason"]?.string ?? "")"
+                }
+            }
         }
     }
 

@@ -24,7 +24,8 @@ extension AdminOptions {
     ///
     /// - Parameter name: of the member with the entries.
     func showList(
-        _ path: [String], _ name: String, query: [(name: String, value: String?)] = [], _ columns: [AdminColumn]
+        _ path: [String], _ name: String, query: [(name: String, value: String?)] = [], _ columns: [AdminColumn],
+        beside others: (JSON) -> [String] = { _ in [] }
     ) async throws {
         let client = try client()
         var after: String?
@@ -37,6 +38,7 @@ extension AdminOptions {
                 AdminTable.print(entries, columns, withTitles: after == nil)
             }
             after = page["next"]?.string
+            if after == nil, !json { for line in others(page) { print(line) } }
         } while after != nil
     }
 }

@@ -1,0 +1,43 @@
+import CausewayDataAPI
+import CausewayEndpoint
+import CausewayHTTP
+import CausewaySession
+import CausewayTelemetry
+import CausewayWire
+
+/// A database of the configuration that could not be opened: its file is damaged, its disk is gone, or another server has it.
+/// The other databases are served, and a reload tries this one again.
+struct Outage: Sendable {
+    var name: String
+    var folder: String
+    /// What is wrong and what to do, for the operator. Devices are not told.
+    var reason: String
+    /// Milliseconds since 1970.
+    var since: UInt64
+
+    var sample: MetricSample { MetricSample(MetricCatalog.databaseUp, name, is: 0) }
+}
+
+extension SyncFailure {
+    /// What devices and back ends are told meanwhile. They try again by themselves.
+    static let databaseNotOpen = SyncFailure(
+        .serverBusy,
+        "The server cannot open this database now; its log says why. Nothing is lost: the device keeps its data and its "
+            + "unsent changes, and tries again.", retryAfterMilliseconds: 30_000)
+}
+
+/// Stands for the accounts of a database that is not open.
+struct AccountsNotOpen: AccountService {
+    private static let answer = AccountServiceAnswer(
+        status: 503,
+        body: Array(
+            #"{"code":"maintenanceInProgress","message":"The server cannot open this database now. Try again later."}"#
+                .utf8),
+        code: "maintenanceInProgress", retryAfterSeconds: 30)
+
+    func admit(_ call: String, token: String?) -> AccountAdmission { .refused(Self.answer) }
+
+    func answer(_ call: String, body: [UInt8], token: String?, peer: String) async -> AccountServiceAnswer {
+        Self.answer
+    }
+}
