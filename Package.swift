@@ -283,7 +283,9 @@ let tests: [Target] = [
     ),
     test("Server", "Conversion", uses: ["Conversion", "Model", "Query"]),
     test(
-        "Server", "Store", uses: shape + storage + ["Conversion", "Store", "StoreEmbedded", "Support/Seeds"]),
+        "Server", "Store",
+        uses: shape + storage + ["Conversion", "Store", "StoreEmbedded", "Support/Folders", "Support/Seeds"]
+    ),
     test(
         "Server", "Subscriptions",
         uses: shape + storage + ["Identity", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]

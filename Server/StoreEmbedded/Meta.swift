@@ -21,6 +21,13 @@ struct Meta {
     /// The version at which the objects of users were last counted: the newest one, except in a record that an earlier
     /// build has written.
     private(set) var counted: ServerVersion
+    /// Of the trees that the record keeps beside the objects; see ``Layout``. Zero in a file of an earlier build.
+    private(set) var form: UInt64
+
+    /// Raised when an earlier build could no longer read what is written: it refuses a higher one.
+    ///
+    /// 1. Records of the history hold their small images.
+    static let formNewest: UInt64 = 1
 
     init(in transaction: Transaction) {
         let tree = transaction.tree(Layout.meta)
@@ -35,6 +42,7 @@ struct Meta {
         leapEnd = number("leapEnd")
         newestStamp = number("newestStamp")
         counted = ServerVersion(number("counted"))
+        form = number("form")
     }
 
     /// `received` alone.
@@ -53,7 +61,7 @@ struct Meta {
             ("historyBytes", historyBytes), ("oldestTime", oldestTime),
             ("received", received), ("leapStart", leapStart), ("leapEnd", leapEnd), ("newestStamp", newestStamp),
             // Whoever makes a version counts what it does.
-            ("counted", version.rawValue),
+            ("counted", version.rawValue), ("form", Self.formNewest),
         ] {
             tree.put(Array(name.utf8), Layout.bytes(number))
         }

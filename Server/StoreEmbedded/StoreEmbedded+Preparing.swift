@@ -20,7 +20,9 @@ extension StoreEmbedded {
         do throws(StoreFailure) {
             var meta = Meta(in: writing)
             if meta.epoch == 0 { meta.epoch = epochSeed }
-            CreatorTree(in: writing).replace(by: try CreatorCensus.objects(in: writing))
+            if meta.counted != meta.version || meta.version == .zero {
+                CreatorTree(in: writing).replace(by: try CreatorCensus.objects(in: writing))
+            }
             meta.save(in: writing)
         } catch {
             writing.abort()
@@ -33,14 +35,23 @@ extension StoreEmbedded {
         }
     }
 
+    /// - Throws: for a record that a newer build has written.
     private static func isPrepared(_ store: ObjectStore) throws(StoreFailure) -> Bool {
+        let meta: Meta
         do throws(StoreError) {
             let reading = try store.read()
             defer { reading.end() }
-            let meta = Meta(in: reading)
-            return meta.epoch != 0 && meta.counted == meta.version
+            meta = Meta(in: reading)
         } catch {
             throw StoreFailure(error)
         }
+        guard meta.form <= Meta.formNewest else {
+            throw StoreFailure(
+                .fault,
+                "The database was written by a newer sync-server: its record has form \(meta.form), and this program knows "
+                    + "\(Meta.formNewest) at most. Start the newer program, or restore a backup that this one made. The file "
+                    + "was not changed.")
+        }
+        return meta.epoch != 0 && meta.counted == meta.version && meta.form == Meta.formNewest
     }
 }

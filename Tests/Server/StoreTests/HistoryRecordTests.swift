@@ -1,8 +1,10 @@
+import CausewayFolders
 import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
 import CausewayOperations
 import CausewaySeeds
+import CausewayStorage
 import CausewayStore
 import Testing
 
@@ -163,6 +165,25 @@ struct EarlierHistoryTests {
         #expect(try record.problems() == [])
         #expect(try record.count("server.history") == 60)
         #expect(try record.count("server.images") == 0)
+    }
+
+    @Test("of a form that is not known yet is refused, and not changed")
+    func newer() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path
+        try StoreEmbedded.open(folder: path, epochSeed: 7).close()
+        let file = try ObjectStore.open(path: path + "/" + StoreEmbedded.fileName)
+        let transaction = try file.write()
+        transaction.tree(Layout.meta).put(Array("form".utf8), Layout.bytes(Meta.formNewest + 1))
+        _ = try transaction.commit(.durable)
+        file.close()
+        let failure = #expect(throws: StoreFailure.self) { try StoreEmbedded.open(folder: path, epochSeed: 8) }
+        #expect(failure?.message.contains("Start the newer program") == true)
+        let again = try ObjectStore.open(path: path + "/" + StoreEmbedded.fileName)
+        defer { again.close() }
+        let reading = try again.read()
+        defer { reading.end() }
+        #expect(Meta(in: reading).form == Meta.formNewest + 1)
     }
 
     /// What a device hears: each touched object with the values that it had.
