@@ -135,6 +135,11 @@ let server: [Target] = [
 ]
 
 let tool: [Target] = [
+    part(
+        "Tool", "RealmFile", uses: ["Model"],
+        libraries: [Package.crypto, Package.cryptoExtras],
+        documents: ["REALMFILE.md"]
+    ),
     .executableTarget(
         name: name("Commands"),
         dependencies: ["Environment", "Files"].map { .target(name: name($0)) } + [Package.arguments],
@@ -143,7 +148,8 @@ let tool: [Target] = [
     ),
     // JSON is a room of the server, and knows neither end.
     part(
-        "Tool", "Files", uses: ["Environment", "JSON", "Model", "ObjectStore", "Query", "Storage"],
+        "Tool", "Files",
+        uses: ["Environment", "JSON", "Model", "ObjectStore", "Query", "RealmFile", "Storage"],
         documents: ["EXPORT.md"]
     ),
 ]
@@ -334,6 +340,10 @@ let tests: [Target] = [
         ]
     ),
     test(
+        "Tool", "RealmFile",
+        uses: ["Files", "JSON", "Model", "ObjectStore", "RealmFile", "Support/Folders", "Support/Seeds"]
+    ),
+    test(
         "Tool", "Files",
         uses: ["Files", "Model", "ObjectStore", "Support/Folders", "Support/ObjectStoreReference", "Support/Seeds"]
     ),
@@ -510,10 +520,10 @@ extension Package {
     static let nioTLS = library("NIOTLS", of: "swift-nio", for: "Server")
     static let nioEmbedded = library("NIOEmbedded", of: "swift-nio", for: "Server")
     static let arguments = library("ArgumentParser", of: "swift-argument-parser", for: "Server")
+    static let cryptoExtras = library("_CryptoExtras", of: "swift-crypto", for: "Server")
     static let tokens: [Target.Dependency] = [
         library("JWTKit", of: "jwt-kit", for: "Server"),
-        crypto,
-        library("_CryptoExtras", of: "swift-crypto", for: "Server"),
+        crypto, cryptoExtras,
         library("SwiftASN1", of: "swift-asn1", for: "Server"),
         library("X509", of: "swift-certificates", for: "Server"),
     ]

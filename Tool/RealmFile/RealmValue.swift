@@ -1,0 +1,38 @@
+package import CausewayModel
+
+/// A value of a Realm file.
+package enum RealmValue: Sendable {
+    /// Null, or a value that needs nothing else of the file.
+    case plain(Value)
+    /// Leads to an object, or holds an embedded one.
+    case link(RealmLink)
+    /// The elements of a list or a set.
+    case list([RealmValue])
+    case dictionary([RealmEntry])
+
+    package static let null = RealmValue.plain(.null)
+}
+
+/// An entry of a dictionary.
+package struct RealmEntry: Sendable {
+    package var name: String
+    package var value: RealmValue
+}
+
+/// An object of a Realm file.
+package struct RealmLink: Hashable, Sendable {
+    /// The place of its table in `RealmFile.tables`.
+    package var table: Int
+    package var key: Int64
+
+    package init(table: Int, key: Int64) {
+        self.table = table
+        self.key = key
+    }
+}
+
+/// An object: its key and its values, in the order of its table's columns.
+package struct RealmRow: Sendable {
+    package var key: Int64
+    package var values: [RealmValue]
+}
