@@ -36,11 +36,13 @@ extension ObjectImport.MissingLinks: ExpressibleByArgument {}
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Reads an export into a new file, or into a local one that is there.",
+        commandName: "import",
+        abstract: "Reads an export or a Realm file into a new file, or into a local one that is there.",
         discussion: "All of it is imported, or nothing. A new file is encrypted if a key is given.")
 
     @OptionGroup var options: FileOptions
-    @Option(help: "The export.") var from: String
+    @Option(help: "The export.") var from: String?
+    @OptionGroup var realm: RealmImportOptions
     @Option(help: "The format of the export: jsonl or csv.")
     var format = ExportFormat.jsonl
     @Option(name: .customLong("class"), help: "The class of the objects of a CSV file.")
@@ -50,7 +52,18 @@ struct ImportCommand: ParsableCommand {
     @Option(help: "What becomes of links to objects that are neither in the export nor in the file: fail or null.")
     var missingLinks = ObjectImport.MissingLinks.fail
 
+    func validate() throws {
+        guard (from == nil) != (realm.fromRealm == nil) else {
+            throw ValidationError("Give --from EXPORT or --from-realm FILE, and not both.")
+        }
+        if realm.fromRealm != nil, format != .jsonl || className != nil {
+            throw ValidationError("--format and --class belong to --from.")
+        }
+    }
+
     func run() throws {
+        if let source = realm.fromRealm { return try realm.run(source, to: options, existing: existing) }
+        guard let from else { return }
         let objects = try ObjectImport(format, className: className, existing: existing, missingLinks: missingLinks)
         let progress = Progress("lines read")
         let report = try {

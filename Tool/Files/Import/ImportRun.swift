@@ -110,13 +110,11 @@ final class ImportRun {
         do {
             return try body()
         } catch let failure as FileFailure {
-            throw FileFailure("\(place): \(failure.description)")
+            throw FileFailure("\(source.place): \(failure.description)")
         } catch let error as StoreError {
-            throw FileFailure("\(place): \(error.message)")
+            throw FileFailure("\(source.place): \(error.message)")
         }
     }
-
-    private var place: String { "Line \(max(1, source.lineNumber)) of '\(source.path)'" }
 
     private func line(_ entry: ImportEntry) throws -> Line {
         guard let imported = imported(entry.className), imported.table.schema.kind != .embedded else {

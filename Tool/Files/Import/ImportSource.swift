@@ -14,12 +14,18 @@ protocol ImportSource: AnyObject {
     /// Where the header or the object that was read last began, from 1.
     var lineNumber: Int { get }
     var lineBytes: Int { get }
+    /// The header or the object that was read last, for messages.
+    var place: String { get }
 
     /// The classes that the file needs. Called once, before the objects are read.
     func header(in schema: Schema) throws -> ExportHeader
     /// Goes to the first object.
     func rewind() throws
     func next() throws -> ImportEntry?
+}
+
+extension ImportSource {
+    var place: String { "Line \(max(1, lineNumber)) of '\(path)'" }
 }
 
 /// A header and objects as lines of JSON.

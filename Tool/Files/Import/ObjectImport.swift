@@ -55,9 +55,19 @@ package struct ObjectImport {
     package func run(
         from source: String, to path: String, key: [UInt8]?, progress: (Int) -> Void = { _ in }
     ) throws -> Report {
+        try run(try self.source(source), to: path, key: key, progress: progress)
+    }
+
+    private func source(_ path: String) throws -> any ImportSource {
+        let lines = try LineReader(path: path)
+        return className.map { CSVSource(lines, $0) } ?? JSONLinesSource(lines)
+    }
+
+    func run(
+        _ source: @autoclosure () throws -> any ImportSource, to path: String, key: [UInt8]?, progress: (Int) -> Void
+    ) throws -> Report {
         do {
-            let lines = try LineReader(path: source)
-            let source: any ImportSource = className.map { CSVSource(lines, $0) } ?? JSONLinesSource(lines)
+            let source = try source()
             return try ImportTarget.change(path, key: key) { transaction, isNew in
                 let run = ImportRun(source, transaction, isNew: isNew, existing, missingLinks)
                 try run.perform(progress)
