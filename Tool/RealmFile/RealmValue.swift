@@ -11,6 +11,16 @@ package enum RealmValue: Sendable {
     case dictionary([RealmEntry])
 
     package static let null = RealmValue.plain(.null)
+
+    /// How many bytes a string or a byte string has.
+    var contentBytes: Int {
+        guard case .plain(let value) = self else { return 0 }
+        return switch value {
+        case .string(let text): text.utf8.count
+        case .bytes(let bytes): bytes.count
+        default: 0
+        }
+    }
 }
 
 /// An entry of a dictionary.

@@ -1,8 +1,10 @@
+import CausewayFiles
+import CausewayFolders
 import CausewayRealmFile
 import CausewaySeeds
 import Testing
 
-/// Whatever the bytes of a Realm file are, reading it ends with content or with a sentence.
+/// Whatever the bytes of a Realm file are, reading it and an import's look at it end with content or with a sentence.
 @Suite("Damaged Realm files")
 struct DamageTests {
     private static let names = [
@@ -14,6 +16,7 @@ struct DamageTests {
 
     @Test(arguments: 0..<parts)
     func `damage ends with content or a sentence`(_ part: Int) throws {
+        let folder = try TemporaryFolder(waitsForDisk: false)
         let samples = try Self.names.map { try Sample(name: $0).bytes() }
         var (read, refused) = (0, 0)
         for seed in Self.seeds.part(part, of: Self.parts) {
@@ -25,6 +28,12 @@ struct DamageTests {
             } catch let failure as RealmFileFailure {
                 #expect(failure.description.hasSuffix(".") && failure.description.count < 400)
                 refused += 1
+            }
+            folder.write(bytes, to: "file")
+            do {
+                _ = try RealmImport(folder.file("file"), key: nil).check()
+            } catch let failure as FileFailure {
+                #expect(failure.description.hasSuffix("."))
             }
         }
         // Both happen: flips in values are seen by nobody, and those of references are.

@@ -3,8 +3,16 @@ import CausewayModel
 import CausewayRealmFile
 
 /// The content of a Realm file in the JSON of the sample files, without the links back.
-struct SampleRendering {
-    let file: RealmFile
+final class SampleRendering {
+    private static let depthMax = 100
+
+    private let file: RealmFile
+    /// How many embedded objects hold the one that is written.
+    private var depth = 0
+
+    init(file: RealmFile) {
+        self.file = file
+    }
 
     func classes() throws -> [JSON] {
         try file.tables.filter { $0.className != nil }.map { try json($0) }
@@ -104,8 +112,12 @@ struct SampleRendering {
     private func json(_ link: RealmLink) throws -> JSON {
         let table = file.tables[link.table]
         guard table.kind != .embedded else {
-            guard let row = try file.row(link) else { return .null }
-            return try json(row, table)
+            depth += 1
+            defer { depth -= 1 }
+            guard depth <= Self.depthMax else {
+                throw RealmFileFailure("Embedded objects nest more than \(Self.depthMax) levels deep.")
+            }
+            return try file.row(link).map { try json($0, table) } ?? .null
         }
         let name = JSON.Member("class", .string(table.className ?? ""))
         guard table.primaryKey != nil else { return .object([name, JSON.Member("key", .number("\(link.key)"))]) }

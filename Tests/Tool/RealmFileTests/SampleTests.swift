@@ -65,6 +65,21 @@ struct SampleTests {
         #expect(failure.description.contains("does not begin as a Realm file does"))
     }
 
+    @Test func `reading the same places over and over ends, until the next rewinding`() throws {
+        let file = try Sample(name: "07-long").open()
+        let table = try #require(file.tables.first { $0.rowCount > 0 && $0.className != nil })
+        func readAll() throws {
+            for cluster in 0..<table.clusterCount {
+                for row in 0..<table.rowCount(ofCluster: cluster) { _ = try table.row(row, ofCluster: cluster) }
+            }
+        }
+        let failure = try #require(throws: RealmFileFailure.self) { for _ in 0..<100 { try readAll() } }
+        #expect(failure.description.contains("over and over"))
+        #expect(throws: RealmFileFailure.self) { try readAll() }
+        file.rewind()
+        try readAll()
+    }
+
     @Test func `a cycle of nodes ends with a sentence`() throws {
         // A header, and one inner node that leads to itself.
         var bytes = [UInt8](repeating: 0, count: 24)

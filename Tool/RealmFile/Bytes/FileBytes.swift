@@ -8,12 +8,19 @@ final class FileBytes {
     private static let stepsOfByteMax = 64
     private static let elementsMin = 1 << 18
     private static let elementsOfByteMax = 16
+    /// A sound file is read once between two renewals, and some of it twice.
+    private static let contentMin = 1 << 20
+    private static let contentOfByteMax = 2
+    /// So many bytes that are copied are a step.
+    private static let bytesOfStep = 64
 
     let bytes: [UInt8]
     /// How many nodes and values may still be read.
     private var steps = 0
     /// How many elements of collections, and embedded objects, may still be read. They are in memory together.
     private var elements = 0
+    /// How many bytes of strings and byte strings may still be read that are in memory together.
+    private var content = 0
     /// How many strings were read that are not UTF-8.
     private(set) var repairedTextCount = 0
 
@@ -29,6 +36,7 @@ final class FileBytes {
         repairedTextCount = 0
         steps = Self.stepsMin + Self.stepsOfByteMax * count
         elements = Self.elementsMin + Self.elementsOfByteMax * count
+        content = Self.contentMin + Self.contentOfByteMax * count
     }
 
     func takeSteps(_ number: Int = 1) throws {
@@ -40,6 +48,23 @@ final class FileBytes {
         elements -= number
         guard elements >= 0 else { throw Self.exhausted }
         try takeSteps(number)
+    }
+
+    /// For a value that is kept.
+    func takeContent(_ value: RealmValue) throws {
+        content -= value.contentBytes
+        guard content >= 0 else { throw Self.exhausted }
+    }
+
+    /// For the values of a row that are stored once for many rows: those of one row are stored once each.
+    func checkShared(_ bytes: Int) throws {
+        guard bytes <= count else { throw Self.exhausted }
+    }
+
+    /// Bytes of the file, for a value.
+    func copy(_ range: Range<Int>) throws -> [UInt8] {
+        try takeSteps(range.count / Self.bytesOfStep)
+        return Array(bytes[range])
     }
 
     private static var exhausted: RealmFileFailure {

@@ -70,11 +70,11 @@ extension Node {
     }
 
     /// Bytes of the node, counted from its first element.
-    func slice(_ range: Range<Int>) throws -> ArraySlice<UInt8> {
+    func slice(_ range: Range<Int>) throws -> [UInt8] {
         guard range.lowerBound >= 0, range.upperBound <= byteCount else {
             throw damaged("the node has \(byteCount) bytes, and those up to \(range.upperBound) are needed")
         }
-        return file.bytes[start + range.lowerBound..<start + range.upperBound]
+        return try file.copy(start + range.lowerBound..<start + range.upperBound)
     }
 
     /// The place of an element of so many bytes.

@@ -36,14 +36,14 @@ struct Blobs {
             guard start >= 0, start <= end, end <= bytes.byteCount else {
                 throw ends.damaged("a byte string ends before it begins, or behind its node")
             }
-            return Array(try bytes.slice(Int(start)..<Int(end)))
+            return try bytes.slice(Int(start)..<Int(end))
         case .large: return try node.child(index).map(Self.large)
         }
     }
 
     /// More than 16 MB are stored in pieces.
     private static func large(_ node: Node) throws -> [UInt8] {
-        guard node.hasContext else { return Array(try node.slice(0..<node.byteCount)) }
+        guard node.hasContext else { return try node.slice(0..<node.byteCount) }
         var bytes: [UInt8] = []
         for index in 0..<node.count {
             guard let piece = try node.child(index) else { continue }

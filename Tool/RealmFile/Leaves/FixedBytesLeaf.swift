@@ -30,7 +30,7 @@ struct FixedBytesLeaf: Leaf {
     }
 
     /// - Precondition: there are as many bytes as the type has.
-    static func value(_ bytes: ArraySlice<UInt8>, _ type: ColumnType) -> Value {
+    static func value(_ bytes: [UInt8], _ type: ColumnType) -> Value {
         let high = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let rest = bytes.dropFirst(8)
         return type == .objectId

@@ -85,7 +85,7 @@ struct MixedLeaf: Leaf {
         guard bytes.count == count else {
             throw node.damaged("an id has \(bytes.count) bytes, and \(count) are needed")
         }
-        return FixedBytesLeaf.value(bytes[...], type)
+        return FixedBytesLeaf.value(bytes, type)
     }
 
     private func link(_ index: Int64) throws -> RealmValue {

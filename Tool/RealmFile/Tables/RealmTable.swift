@@ -68,7 +68,18 @@ package final class RealmTable {
     package func hasRow(ofKey key: Int64) throws -> Bool { try find(key) != nil }
 
     private func row(_ index: Int, _ cluster: Cluster) throws -> RealmRow {
-        RealmRow(key: try cluster.key(index), values: try columns.map { try cluster.value(index, $0) })
+        var sharedBytes = 0
+        let values = try columns.map { column in
+            let value = try cluster.value(index, column)
+            if column.isEnumerated {
+                sharedBytes += value.contentBytes
+                try file.checkShared(sharedBytes)
+            } else {
+                try file.takeContent(value)
+            }
+            return value
+        }
+        return RealmRow(key: try cluster.key(index), values: values)
     }
 
     private func find(_ key: Int64) throws -> (Cluster, Int)? {

@@ -14,8 +14,9 @@ enum Collections {
             try node.file.takeElements(leaf.count)
             elements.reserveCapacity(elements.count + leaf.count)
             for index in 0..<leaf.count {
-                elements.append(
-                    try (leaf as? MixedLeaf)?.value(index, depth: depth) ?? leaf.value(index))
+                let value = try (leaf as? MixedLeaf)?.value(index, depth: depth) ?? leaf.value(index)
+                try node.file.takeContent(value)
+                elements.append(value)
             }
             return leaf.count
         }

@@ -42,6 +42,9 @@ final class RealmObjectLine {
     private func write(
         _ value: RealmValue, _ column: RealmColumn, _ depth: Int, to writer: inout JSONWriter
     ) throws {
+        guard writer.bytes.count <= ObjectExport.lineBytesMax else {
+            throw FileFailure("It takes more than \(ObjectExport.lineBytesMax) bytes as JSON, and none may.")
+        }
         switch value {
         case .plain(let value):
             if column.propertyType == .mixed { writer.write(mixed: value) } else { writer.write(typed: value) }
