@@ -31,13 +31,23 @@ struct DamageTests {
             }
             folder.write(bytes, to: "file")
             do {
-                _ = try RealmImport(folder.file("file"), key: nil).check()
+                let realm = try RealmImport(folder.file("file"), key: nil)
+                _ = try realm.check()
+                if seed / UInt64(samples.count) % 8 == 0 { try Self.importAndVerify(realm, to: folder.file("\(seed)")) }
             } catch let failure as FileFailure {
                 #expect(failure.description.hasSuffix("."))
             }
         }
         // Both happen: flips in values are seen by nobody, and those of references are.
         if Self.seeds.count >= 100 { #expect(read > 0 && refused > 0) }
+    }
+
+    /// What is imported of damaged content is a sound file.
+    private static func importAndVerify(_ realm: RealmImport, to path: String) throws {
+        _ = try realm.run(to: path, key: nil)
+        let file = try OpenedFile.inspect(path, key: nil)
+        defer { file.close() }
+        #expect(try FileMaintenance.verify(file).isSound)
     }
 
     private static func damaged(_ bytes: [UInt8], _ generator: inout SeededNumbers) -> [UInt8] {

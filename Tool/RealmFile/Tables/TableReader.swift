@@ -99,12 +99,7 @@ struct TableReader {
         }
         let isNullable = attributes & Attribute.nullable != 0
         let place = Int(key & 0xFFFF)
-        let collection: CollectionKind =
-            if typeNumber == Self.linkList || attributes & Attribute.list != 0 {
-                .list
-            } else if attributes
-                & Attribute.dictionary != 0
-            { .map } else if attributes & Attribute.set != 0 { .set } else { .none }
+        let collection = typeNumber == Self.linkList ? .list : Self.collection(attributes)
         let target = type == .link ? try self.target(place) : nil
         let kind = LeafKind(
             type: type, isNullable: isNullable, distinct: try distinct.map { try TextLeaf($0, isNullable: isNullable) },
@@ -113,6 +108,12 @@ struct TableReader {
             name: name, type: type, collection: collection, isNullable: isNullable,
             isIndexed: attributes & Attribute.indexed != 0, isFullTextIndexed: attributes & Attribute.fullText != 0,
             isEnumerated: distinct != nil, target: target, key: key, place: place, kind: kind)
+    }
+
+    private static func collection(_ attributes: Int64) -> CollectionKind {
+        if attributes & Attribute.list != 0 { return .list }
+        if attributes & Attribute.dictionary != 0 { return .map }
+        return attributes & Attribute.set != 0 ? .set : .none
     }
 
     private func target(_ place: Int) throws -> Int? {

@@ -12,7 +12,6 @@ enum Collections {
         _ = try walk(root, depth: 0) { node in
             let leaf = try kind.leaf(node)
             try node.file.takeElements(leaf.count)
-            elements.reserveCapacity(elements.count + leaf.count)
             for index in 0..<leaf.count {
                 let value = try (leaf as? MixedLeaf)?.value(index, depth: depth) ?? leaf.value(index)
                 try node.file.takeContent(value)
