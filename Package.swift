@@ -61,8 +61,10 @@ let server: [Target] = [
     .executableTarget(
         name: name("Daemon"),
         dependencies: [
-            "Admin", "Backup", "Conversion", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "Ingest",
-            "JSON", "Limits", "Model", "ObjectStore", "OpenAPI", "Operations", "Query", "Session", "Sinks", "Storage",
+            "Admin", "Backup", "Console", "Conversion", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP",
+            "Identity",
+            "Ingest", "JSON", "Limits", "Model", "ObjectStore", "OpenAPI", "Operations", "Query", "Session", "Sinks",
+            "Storage",
             "Store",
             "StoreEmbedded",
             "Subscriptions", "Telemetry", "Wire",
@@ -84,6 +86,10 @@ let server: [Target] = [
         libraries: ["CBackup", Package.crypto], excludes: ["system"]
     ),
     .target(name: "CBackup", path: "Server/Backup/system"),
+    part(
+        "Server", "Console", uses: ["Admin", "HTTP"], libraries: [Package.crypto], documents: ["CONSOLE.md"],
+        excludes: ["package.json"], resources: [.embedInCode("page")]
+    ),
     part("Server", "Conversion", uses: ["JSON", "Model", "Query"], documents: ["CONVERSIONS.md"]),
     part(
         "Server", "DataAPI",
@@ -248,6 +254,7 @@ let tests: [Target] = [
         libraries: Package.tokens
     ),
     test("Server", "Admin", uses: ["Admin", "HTTP", "JSON", "OpenAPI"], libraries: [Package.log]),
+    test("Server", "Console", uses: ["Admin", "Console", "HTTP"]),
     test("Server", "Telemetry", uses: ["Telemetry"], libraries: [Package.metrics]),
     test(
         "Server", "Feed",
@@ -564,7 +571,8 @@ func part(
     uses: [String] = [],
     libraries: [Target.Dependency] = [],
     documents: [String] = [],
-    excludes: [String] = []
+    excludes: [String] = [],
+    resources: [Resource] = []
 ) -> Target {
     let roots = [
         "Shared": "Sources/Shared", "Device": "Sources/Device", "Server": "Server", "Tests": "Tests", "Tool": "Tool",
@@ -574,6 +582,7 @@ func part(
         dependencies: uses.map { .target(name: name($0)) } + libraries,
         path: "\(roots[group]!)/\(folder)",
         exclude: documents + excludes,
+        resources: resources,
         swiftSettings: settings()
     )
 }

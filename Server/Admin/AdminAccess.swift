@@ -35,7 +35,7 @@ package struct AdminAccess: Hashable, Sendable {
     /// Nil for a request that is permitted.
     func refusal(of head: HTTPHead, to access: AdminRoute.Access) -> Refusal? {
         if isLocal, !Self.isNameOfThisMachine(head.header("host")) { return .host }
-        if access == .monitoring, isMonitoringOpen { return nil }
+        if access == .everybody || access == .monitoring && isMonitoringOpen { return nil }
         guard let tokenDigest else { return isPeerVerified ? nil : .token }
         guard let token = head.bearerToken, token.utf8.count <= Self.tokenBytesMax else { return .token }
         // Digests are compared in constant time. Their difference tells nothing of the token.

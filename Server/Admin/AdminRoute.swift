@@ -3,6 +3,8 @@ package import CausewayHTTP
 /// One thing that the admin listener can be asked for.
 package struct AdminRoute: Sendable {
     package enum Access: Hashable, Sendable {
+        /// What is the same at every server: the files of the console.
+        case everybody
         /// What programs that watch the server ask for. It names databases, and nothing that is in them.
         case monitoring
         /// Everything else: only for administrators.

@@ -54,8 +54,11 @@ package final class AdminService: HTTPService {
         }
         let outcome = await outcome(request, route, parameters)
         var answer = outcome.answer
-        // Nothing of it may stay in a cache, or be shown as something else.
-        answer.headers += [.init("cache-control", "no-store"), .init("x-content-type-options", "nosniff")]
+        // Nothing of it may stay in a cache, unless its route says so, or be shown as something else.
+        if !answer.headers.contains(where: { $0.name == "cache-control" }) {
+            answer.headers.append(.init("cache-control", "no-store"))
+        }
+        answer.headers.append(.init("x-content-type-options", "nosniff"))
         observer.observe(
             .answered(
                 AdminEvent.Call(

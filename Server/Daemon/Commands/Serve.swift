@@ -1,5 +1,6 @@
 import ArgumentParser
 import CausewayAdmin
+import CausewayConsole
 import CausewayBackup
 import CausewayEndpoint
 import CausewayEnvironment
@@ -141,6 +142,7 @@ extension Configuration {
             AdminRoutes.monitoring(
                 scrape, isListening: { endpoint.isListening }, databases: databases, outages: { tenants.outages }
             ).all)
+        routes.add(AdminRoutes.console.all)
         return try AdminListener(
             admin, inspection, routes, observer: AdminTelemetry(telemetry), logger: desk.logger)
     }

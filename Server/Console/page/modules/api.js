@@ -1,0 +1,93 @@
+// Calls the admin API of the listener that this page came from.
+
+/** How long an answer is waited for. */
+const ANSWER_MILLISECONDS = 20_000;
+
+/** What the server says of a call that it refuses. */
+export class Refusal extends Error {
+    /** @param {number} status @param {string} code @param {string} message */
+    constructor(status, code, message) {
+        super(message);
+        this.status = status;
+        this.code = code;
+    }
+}
+
+/** There was no answer. */
+export class NoAnswer extends Error {}
+
+/** Parts of a path. @param {TemplateStringsArray} texts @param {...string} values */
+export const path = (texts, ...values) =>
+    texts.map((text, index) => text + (index < values.length ? encodeURIComponent(values[index]) : "")).join("");
+
+export class API {
+    /**
+     * @param {import("./session.js").Session} session
+     * @param {typeof fetch} [send]
+     */
+    constructor(session, send = (...all) => fetch(...all)) {
+        this.session = session;
+        this.send = send;
+    }
+
+    /** @param {string} where below /admin/v1 @param {AbortSignal} [signal] */
+    get(where, signal) {
+        return this.call("GET", where, undefined, signal);
+    }
+
+    /**
+     * @param {string} method
+     * @param {string} where below /admin/v1
+     * @param {unknown} [body]
+     * @param {AbortSignal} [signal]
+     * @returns {Promise<any>}
+     */
+    async call(method, where, body, signal) {
+        const answer = await this.answer(method, `/admin/v1${where}`, body, signal);
+        return answer.json();
+    }
+
+    /** All metrics as text. @param {AbortSignal} [signal] */
+    async metrics(signal) {
+        return (await this.answer("GET", "/metrics", undefined, signal)).text();
+    }
+
+    /** Why the server is not ready; empty where it is. @param {AbortSignal} [signal] @returns {Promise<string[]>} */
+    async problems(signal) {
+        const answer = await this.sent("GET", "/readyz", undefined, signal);
+        return answer.status === 503 ? (await answer.text()).trim().split("\n").slice(1) : [];
+    }
+
+    /** @param {string} method @param {string} where @param {unknown} body @param {AbortSignal} [signal] */
+    async answer(method, where, body, signal) {
+        const answer = await this.sent(method, where, body, signal);
+        if (answer.ok) return answer;
+        let said;
+        try {
+            said = await answer.json();
+        } catch {
+            said = {};
+        }
+        throw new Refusal(answer.status, said.code ?? "unknown", said.message ?? `The server answered ${answer.status}.`);
+    }
+
+    /** @param {string} method @param {string} where @param {unknown} body @param {AbortSignal} [signal] */
+    async sent(method, where, body, signal) {
+        const { token } = this.session;
+        const bound = AbortSignal.timeout(ANSWER_MILLISECONDS);
+        try {
+            return await this.send(where, {
+                method,
+                headers: token ? { authorization: `Bearer ${token}` } : {},
+                body: body === undefined ? undefined : JSON.stringify(body),
+                signal: signal ? AbortSignal.any([signal, bound]) : bound,
+                credentials: "same-origin",
+                cache: "no-store",
+                redirect: "error",
+            });
+        } catch (error) {
+            if (signal?.aborted) throw error;
+            throw new NoAnswer("The server does not answer. It may have ended, or the network is interrupted.");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// The page: signs in, shows the part that the address names, and says what goes wrong.
+
+import { access } from "./access.js";
+import { API, NoAnswer, Refusal } from "./api.js";
+import { data } from "./data.js";
+import { devices } from "./devices.js";
+import { element, replace } from "./dom.js";
+import { Notices, notice } from "./notices.js";
+import { operations } from "./operations.js";
+import { overview } from "./overview.js";
+import { hashOf, PARTS, routeOf } from "./route.js";
+import { STEP_MILLISECONDS } from "./samples.js";
+import { Session } from "./session.js";
+import { signIn } from "./signIn.js";
+import { Watch } from "./watch.js";
+
+/**
+ * What a part gets.
+ *
+ * @typedef {object} Place
+ * @property {HTMLElement} container
+ * @property {API} api
+ * @property {Watch} watch
+ * @property {Notices} notices
+ * @property {string} part
+ * @property {string[]} databases
+ * @property {string} database the one that is chosen; empty where there is none
+ * @property {AbortSignal} signal ends with the part
+ * @property {(work: () => Promise<void>, milliseconds: number) => void} repeat
+ * @property {(work: () => Promise<void>) => Promise<boolean>} attempt does what may fail, and says why
+ */
+
+/** @type {Record<string, {title: string, show: (place: Place) => Promise<void>, needsDatabase?: boolean}>} */
+const parts = {
+    overview: { title: "Overview", show: overview },
+    data: { title: "Data", show: data, needsDatabase: true },
+    devices: { title: "Devices", show: devices, needsDatabase: true },
+    access: { title: "Access", show: access, needsDatabase: true },
+    operations: { title: "Operations", show: operations },
+};
+
+const byID = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const [main, nav, signOut] = [byID("main"), byID("parts"), byID("sign-out")];
+const session = new Session(sessionStorage);
+const api = new API(session);
+const notices = new Notices(byID("status"), byID("alert"));
+let watch = new Watch(api);
+let shown = new AbortController();
+
+// MARK: - Showing a part
+
+/** @param {boolean} movesFocus whether somebody went here, by a link */
+async function show(movesFocus) {
+    shown.abort();
+    shown = new AbortController();
+    const { signal } = shown;
+    if (session.token === null) return showSignIn("");
+    const route = routeOf(location.hash);
+    const part = parts[route.part];
+    showFrame(route.part, route.database);
+    document.title = `${part.title} · Causeway console`;
+    main.setAttribute("aria-busy", "true");
+    const container = element("div");
+    try {
+        // The overview lists them itself.
+        if (route.part !== "overview") await watch.list(signal);
+        const databases = watch.names;
+        if (part.needsDatabase && databases.length === 0) container.append(element("h1", { tabindex: -1 }, part.title), "The server has no database.");
+        else await part.show(placeOf(route, container, databases, signal));
+        notices.clear();
+    } catch (error) {
+        if (signal.aborted || !say(error)) return;
+        container.replaceChildren(element("h1", { tabindex: -1 }, part.title), trouble(error));
+    }
+    if (signal.aborted) return;
+    main.removeAttribute("aria-busy");
+    main.replaceChildren(container);
+    if (movesFocus) main.querySelector("h1")?.focus();
+}
+
+/** @param {import("./route.js").Route} route @param {HTMLElement} container @param {string[]} databases @param {AbortSignal} signal @returns {Place} */
+function placeOf(route, container, databases, signal) {
+    const database = route.database !== null && databases.includes(route.database) ? route.database : databases[0] ?? "";
+    return {
+        container, api, watch, notices, part: route.part, databases, database, signal,
+        repeat: (work, milliseconds) => repeat(work, milliseconds, signal),
+        attempt: (work) => attempt(work, signal),
+    };
+}
+
+/** @param {string} current @param {string | null} database */
+function showFrame(current, database) {
+    nav.hidden = false;
+    signOut.hidden = false;
+    replace(nav, PARTS.map((name) => element("a", {
+        href: hashOf(name, parts[name].needsDatabase ? database : null), "data-key": name,
+        "aria-current": name === current && "page",
+    }, parts[name].title)));
+}
+
+/** @param {string} reason */
+function showSignIn(reason) {
+    nav.hidden = true;
+    signOut.hidden = true;
+    document.title = "Sign in · Causeway console";
+    main.removeAttribute("aria-busy");
+    watch = new Watch(api);
+    replace(main, signIn(api, session, reason, () => {
+        notices.clear();
+        show(true);
+    }));
+    main.querySelector("input")?.focus();
+}
+
+// MARK: - What may fail
+
+/** @param {() => Promise<void>} work @param {number} milliseconds @param {AbortSignal} signal */
+function repeat(work, milliseconds, signal) {
+    const timer = setTimeout(async () => {
+        if (await attempt(work, signal)) notices.answered();
+        if (!signal.aborted) repeat(work, milliseconds, signal);
+    }, milliseconds);
+    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+}
+
+/** @param {() => Promise<void>} work @param {AbortSignal} signal */
+async function attempt(work, signal) {
+    try {
+        await work();
+        return true;
+    } catch (error) {
+        if (!signal.aborted) say(error);
+        return false;
+    }
+}
+
+/** Says what went wrong. False where the operator has to sign in again. @param {unknown} error */
+function say(error) {
+    if (error instanceof Refusal && error.status === 401) {
+        shown.abort();
+        session.forget();
+        showSignIn("The server does not accept this token any more. Sign in again.");
+        return false;
+    }
+    notices.warn(error instanceof Error ? error.message : String(error), error instanceof NoAnswer);
+    return true;
+}
+
+/** @param {unknown} error */
+function trouble(error) {
+    const title = error instanceof NoAnswer ? "The server does not answer" : "This cannot be shown";
+    return element("div", {}, notice("problem", title, error instanceof Error ? error.message : String(error)),
+        element("p", {}, element("button", { type: "button", class: "main", onclick: () => show(true) }, "Try again")));
+}
+
+// MARK: - Beginning
+
+signOut.addEventListener("click", () => {
+    shown.abort();
+    session.forget();
+    notices.clear();
+    showSignIn("You have signed out.");
+});
+// The link that skips the navigation is no address of a part.
+document.querySelector(".skip")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+});
+window.addEventListener("hashchange", () => show(true));
+// Charts go on while another part is shown.
+setInterval(() => {
+    if (session.token === null || routeOf(location.hash).part === "overview") return;
+    watch.sample().then(() => notices.answered(), say);
+}, STEP_MILLISECONDS);
+show(false);

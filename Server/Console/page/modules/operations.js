@@ -1,0 +1,70 @@
+// Operations: backups, a reload with its report, and the configuration in force.
+
+import { backupSection } from "./backups.js";
+import { settings } from "./configuration.js";
+import { ask } from "./dialog.js";
+import { element, mark, replace } from "./dom.js";
+import { plural } from "./format.js";
+import { table } from "./table.js";
+
+/** @typedef {import("./main.js").Place} Place */
+
+/** @param {Place} place */
+export async function operations(place) {
+    const [report, configuration] = [element("div"), element("section")];
+    const read = async () => replace(configuration, configurationTables(await place.api.get("/configuration", place.signal)));
+    await read();
+    const backups = element("section", {}, await Promise.all(place.databases.map((name) => backupSection(place, name))));
+    place.container.append(
+        element("div", { class: "heading" }, element("h1", { tabindex: -1 }, "Operations")),
+        element("h2", {}, "Backups"), backups,
+        element("p", { class: "muted" }, "To read every database completely and to name what is damaged, run ",
+            element("code", {}, "sync-server verify"), " on the server's machine."),
+        element("h2", {}, "Reload"),
+        element("p", {}, "Reads the configuration, keys and certificates anew, as SIGHUP does. Connections stay open."),
+        element("p", {}, element("button", { type: "button", class: "main", onclick: () => reload(place, report, read) }, "Reload…")),
+        report, element("h2", {}, "Configuration in force"), configuration);
+}
+
+// MARK: - Reload
+
+/** @type {Record<string, "good" | "plain" | "problem" | "warning">} */
+const OUTCOMES = { applied: "good", unchanged: "plain", refused: "problem", waits: "warning" };
+
+/** @param {Place} place @param {HTMLElement} report @param {() => Promise<void>} read */
+async function reload(place, report, read) {
+    const answer = await ask({
+        title: "Reload the configuration?", action: "Reload",
+        text: "What has changed in the file, in keys and in certificates counts at once, unless it waits for the next start. What has a problem stays as it is.",
+    });
+    if (!answer) return;
+    await place.attempt(async () => {
+        const { parts } = await place.api.call("POST", "/reload", undefined, place.signal);
+        replace(report, table("What became of each part", [
+            { title: "Part", isHeading: true, cell: (one) => one.part },
+            { title: "Outcome", cell: (one) => mark(one.outcome, OUTCOMES[one.outcome] ?? "plain") },
+            { title: "Why", cell: (one) => one.reason ?? "–" },
+        ], parts, "Nothing was reported."));
+        place.notices.say(summary(parts));
+        await read();
+    });
+}
+
+/** @param {{outcome: string}[]} parts */
+function summary(parts) {
+    const number = (/** @type {string} */ outcome) => parts.filter((one) => one.outcome === outcome).length;
+    return `Reloaded: ${plural(number("applied"), "part", "parts")} applied, ${number("refused")} refused, `
+        + `${number("waits")} waiting for the next start.`;
+}
+
+// MARK: - Configuration
+
+/** @param {any} configuration */
+function configurationTables(configuration) {
+    return Object.entries(settings(configuration)).map(([section, rows]) =>
+        element("details", {}, element("summary", {}, element("strong", {}, section), ` – ${plural(rows.length, "setting", "settings")}`),
+            element("div", {}, table(`Settings of ${section}`, [
+                { title: "Setting", isHeading: true, cell: ([name]) => element("span", { class: "code" }, name) },
+                { title: "Value", cell: ([, value]) => element("span", { class: "code" }, value) },
+            ], rows, "Nothing is set."))));
+}

@@ -1,0 +1,92 @@
+// The overview: what needs attention first, how the last hour went, and each database in a row.
+
+import { attention } from "./attention.js";
+import { chart } from "./chart.js";
+import { element, mark, replace } from "./dom.js";
+import { bytes, count, duration, short } from "./format.js";
+import { notice } from "./notices.js";
+import { hashOf } from "./route.js";
+import { STEP_MILLISECONDS } from "./samples.js";
+import { moment, table } from "./table.js";
+
+/** @param {import("./main.js").Place} place */
+export async function overview(place) {
+    const [noticed, charts, databases] = [element("section"), element("div", { class: "charts" }), element("section")];
+    const span = element("p", { class: "muted" });
+    const draw = async () => {
+        await place.watch.look(place.signal);
+        replace(noticed, attentionList(place.watch));
+        replace(charts, chartsOf(place.watch.samples));
+        replace(span, spanOf(place.watch.samples.points("sessions")));
+        replace(databases, databaseTable(place.watch));
+    };
+    await draw();
+    place.container.append(
+        element("div", { class: "heading" }, element("h1", { tabindex: -1 }, "Overview")),
+        noticed, element("h2", {}, "The last hour"), span, charts, element("h2", {}, "Databases"), databases);
+    place.repeat(draw, STEP_MILLISECONDS);
+}
+
+/** @param {import("./watch.js").Watch} watch */
+function attentionList(watch) {
+    const items = attention(watch.seen);
+    if (items.length === 0) return notice("good", "Nothing needs attention", "All databases answer, and nothing was refused.");
+    return element("ul", { class: "notices", "aria-label": "What needs attention" }, items.map((item) =>
+        element("li", { class: `notice ${item.kind}` },
+            element("strong", {}, item.kind === "problem" ? "Problem: " : "Warning: ", item.title), item.text, " ",
+            item.part && element("a", { href: hashOf(item.part, item.database) }, `Open ${item.part}`))));
+}
+
+/** @param {import("./samples.js").Samples} samples */
+function chartsOf(samples) {
+    const each = (/** @type {number} */ value) => `${short(value)}/s`;
+    return [
+        chart("Sessions", samples.points("sessions"), count),
+        chart("Operations merged", samples.points("merged"), each),
+        chart("Operations refused", samples.points("refused"), each),
+        chart("Downloads", samples.points("download"), (value) => `${bytes(Math.round(value))}/s`),
+        chart("Commit, 95th percentile", samples.points("commit"), duration),
+        chart("Commit to told, 95th percentile", samples.points("told"), duration),
+    ];
+}
+
+/** @param {import("./samples.js").Point[]} points */
+function spanOf(points) {
+    const step = duration(STEP_MILLISECONDS / 1000);
+    if (points.length < 2) return `Sampled by this page every ${step} while it is open. Charts begin with the second sample.`;
+    const seconds = (points[points.length - 1].time - points[0].time) / 1000;
+    return `Sampled by this page every ${step} while it is open: the last ${duration(seconds)}.`;
+}
+
+/** @param {import("./watch.js").Watch} watch */
+function databaseTable({ seen, hasMore }) {
+    return [
+        table("Each database as the server reports it now", [
+            { title: "Database", isHeading: true, cell: (one) => element("a", { href: hashOf("devices", one.name), "data-key": `database ${one.name}` }, one.name) },
+            { title: "State", cell: (one) => (one.answers ? mark("answers", "good") : mark("does not answer", "problem")) },
+            { title: "Version", isNumber: true, cell: (one) => count(one.version) },
+            { title: "File", isNumber: true, cell: (one) => bytes(one.file?.bytes) },
+            { title: "Used", isNumber: true, cell: (one) => bytes(one.file?.usedBytes) },
+            { title: "History", isNumber: true, cell: (one) => bytes(one.history?.bytes) },
+            { title: "Sessions", isNumber: true, cell: (one) => sessionsOf(one) },
+            { title: "Behind", cell: (one) => behind(one, seen.metrics) },
+            { title: "Last backup", cell: (one) => moment(one.lastBackup) },
+        ], seen.databases, "The server has no database."),
+        hasMore && element("p", { class: "muted" }, "The server has more databases than are shown here."),
+    ];
+}
+
+/** @param {any} database */
+function sessionsOf(database) {
+    const states = Object.entries(/** @type {Record<string, number>} */ (database.sessions ?? {}));
+    return count(states.reduce((sum, [, number]) => sum + number, 0));
+}
+
+/** Whoever carries data on and lacks some. @param {any} database @param {import("./metrics.js").Metrics} metrics */
+function behind(database, metrics) {
+    const carriers = (database.carriers ?? []).filter((/** @type {any} */ one) => one.waiting > 0)
+        .map((/** @type {any} */ one) => `${one.name}: ${count(one.waiting)}`);
+    const feed = metrics.value("causeway_feed_lag_versions", { database: database.name }) ?? 0;
+    const all = [...carriers, ...(feed > 0 ? [`readers of changes: ${count(feed)}`] : [])];
+    return all.length > 0 ? all.join(", ") : "nobody";
+}
