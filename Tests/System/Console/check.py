@@ -1,0 +1,79 @@
+"""Uses the console in a headless Chromium, with a daemon. `deploy/test --console` runs it."""
+
+import argparse
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import urllib.request
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "SecondClient"))
+
+from browser import Browser
+from proxy import serve
+from scenarios import SCENARIOS, Site
+from world import World
+
+
+def check(arguments: argparse.Namespace, folder: Path) -> int:
+    world = World(arguments.server.resolve(), folder / "server")
+    browser = Browser(folder)
+    passed, failed = 0, 0
+    try:
+        world.populate()
+        site = Site(world, browser, address(world, arguments.page), arguments.pictures)
+        browser.look(1200)
+        for scenario in SCENARIOS:
+            name = scenario.__doc__ or scenario.__name__
+            if arguments.only and arguments.only not in name:
+                continue
+            started = time.monotonic()
+            try:
+                scenario(site)
+                troubles = browser.troubles()
+                assert not troubles, troubles
+                passed += 1
+                print(f"passed  {name} ({time.monotonic() - started:.2f} s)", flush=True)
+            except Exception:
+                failed += 1
+                print(f"FAILED  {name}", flush=True)
+                traceback.print_exc()
+    finally:
+        browser.end()
+        status = world.end()
+    if status:
+        failed += 1
+        print(f"FAILED  the server ended with status {status}\n{world.server.log.read_text()}")
+    print(f"console: {passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+def address(world: World, page: Path | None) -> str:
+    """Where the browser finds the console: at the daemon, or in a folder before it."""
+    port = world.admin_port
+    if page:
+        server = serve(port, page)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_address[1]
+    found = f"http://127.0.0.1:{port}/console/"
+    with urllib.request.urlopen(found, timeout=20) as answer:
+        assert answer.status == 200
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--server", type=Path, required=True, help="the program sync-server")
+    parser.add_argument("--only", help="scenarios whose names hold this")
+    parser.add_argument("--pictures", type=Path, help="a folder for pictures of each part")
+    parser.add_argument("--page", type=Path, help="a folder with the console's files, instead of those in the program")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return check(arguments, Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,374 @@
+"""What the console shows and does, in a browser, with a daemon."""
+
+import json
+import os
+import signal
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+from browser import Browser
+from world import HOSTILE, TOKEN, World
+
+INSPECTION = (Path(__file__).parent / "inspection.js").read_text()
+PARTS = ("overview", "data", "devices", "access", "operations")
+WIDTHS = (1200, 400)
+
+
+class Site:
+    def __init__(self, world: World, browser: Browser, address: str, pictures: Path | None) -> None:
+        self.world, self.browser, self.address, self.pictures = world, browser, address, pictures
+
+    def sign_in(self) -> None:
+        self.browser.go("about:blank")
+        self.browser.go(self.address)
+        self.browser.run("sessionStorage.clear()")
+        self.browser.go("about:blank")
+        self.browser.go(self.address)
+        self.browser.wait_for("Administrator's token")
+        self.browser.fill("Administrator's token", TOKEN)
+        self.browser.press("Sign in")
+        self.browser.wait_for("Overview", "h1")
+
+    def open(self, part: str, database: str = "flights") -> None:
+        named = "" if part in ("overview", "operations") else f"/{database}"
+        self.browser.run("location.hash = arguments[0]", f"#/{part}{named}")
+        self.browser.wait_for(part.capitalize(), "h1")
+        self.browser.wait(lambda: not self.browser.run("return document.querySelector('main').ariaBusy"), "it stays busy")
+
+    def admin(self, method: str, path: str) -> dict:
+        """What the admin API says of the same."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.world.admin_port}/admin/v1{path}",
+            method=method,
+            headers={"authorization": f"Bearer {TOKEN}"},
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return json.load(answer)
+
+    def inspect(self, words: str) -> None:
+        found = self.browser.run(INSPECTION)
+        assert not found, f"{words}: " + "; ".join(found)
+
+
+def signing_in(site: Site) -> None:
+    """a wrong token is refused with a sentence, the right one stays in the tab and is gone after signing out"""
+    browser = site.browser
+    browser.go(site.address)
+    browser.wait_for("Administrator's token")
+    assert browser.focused().startswith("Administrator's token"), browser.focused()
+    site.inspect("sign in")
+    browser.fill("Administrator's token", "wrong")
+    browser.press("Sign in")
+    browser.wait_for("This is not the administrator's token")
+    assert browser.run("return sessionStorage.length + localStorage.length") == 0
+    browser.fill("Administrator's token", TOKEN)
+    browser.keys("Enter")
+    browser.wait_for("Overview", "h1")
+    assert browser.run("return localStorage.length + document.cookie.length") == 0
+    browser.go(site.address)
+    browser.wait_for("Overview", "h1")
+    browser.press("Sign out")
+    browser.wait_for("You have signed out.")
+    assert browser.run("return sessionStorage.length") == 0
+    browser.troubles()  # The 401 of the wrong token.
+
+
+def overview(site: Site) -> None:
+    """the overview says what needs attention, and has each database with its sessions"""
+    site.sign_in()
+    browser = site.browser
+    browser.wait_for("orders of flights is held up", ".notices")
+    for name in ("flights", "notes"):
+        assert name in browser.text("tbody"), browser.text()
+    stated = {one["name"]: one for one in site.admin("GET", "/databases")["databases"]}
+    shown = browser.run(
+        "return [...document.querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))"
+    )
+    sessions = {row[0]: int(row[6]) for row in shown}
+    assert sessions == {name: sum(one["sessions"].values()) for name, one in stated.items()}, (sessions, stated)
+    browser.wait(
+        lambda: browser.run("return document.querySelectorAll('.chart .line').length") >= 4, "no chart has a line"
+    )
+
+
+def data(site: Site) -> None:
+    """the data part has classes with their properties, and who created how many objects"""
+    site.open("data")
+    browser = site.browser
+    text = browser.text("main")
+    assert "Flight" in text and "5 properties" in text and "201 objects" in text, text
+    browser.press("Flight")
+    browser.wait(lambda: "price" in browser.text("details[open]"), "the properties do not appear", browser.text)
+    assert "ada" in browser.text("main")
+    site.open("data", "notes")
+    classes = "return document.querySelectorAll('main details').length"
+    assert browser.run(classes) == 100
+    browser.press("Show more classes")
+    browser.wait(lambda: browser.run(classes) == 121, "the other classes do not come", browser.text)
+    assert "Show more" not in browser.text("main")
+
+
+def hostile_names(site: Site) -> None:
+    """a name that looks like markup is text everywhere, and nothing of it runs"""
+    browser = site.browser
+    for part, database in (("devices", "flights"), ("data", "flights")):
+        site.open(part, database)
+        browser.wait_for(HOSTILE, "main")
+        assert browser.run("return document.querySelectorAll('main img').length") == 0
+    site.open("devices")
+    browser.press(f"End the session of {HOSTILE}")
+    browser.wait_for(HOSTILE, "dialog")
+    browser.keys("Escape")
+    browser.run("location.hash = arguments[0]", f"#/devices/{HOSTILE}")
+    browser.wait_for("Devices", "h1")
+    assert browser.run("return document.querySelectorAll('main img').length") == 0
+    assert not browser.troubles()
+
+
+def ending_a_session(site: Site) -> None:
+    """a session ends when that is confirmed, and stays when it is not"""
+    browser = site.browser
+    site.open("devices")
+    browser.press("End the session of ben")
+    browser.wait_for("connects again by itself", "dialog")
+    browser.press("Cancel")
+    assert any(one["user"] == "ben" for one in site.admin("GET", "/databases/flights/sessions")["sessions"])
+    assert browser.focused().startswith("End the session of ben"), browser.focused()
+    browser.press("End the session of ben")
+    browser.press("End the session")
+    browser.wait_for("The session of ben was ended.", "#status")
+    browser.wait(lambda: "End the session of ben" not in names(browser), "it is still shown", browser.text)
+
+
+def names(browser: Browser) -> str:
+    return browser.run("return [...document.querySelectorAll('[aria-label]')].map((one) => one.ariaLabel).join('\\n')")
+
+
+def refusals(site: Site) -> None:
+    """what was refused of a client is shown by class and code"""
+    browser = site.browser
+    site.open("devices")
+    browser.press(f"Show what was refused of {HOSTILE}")
+    browser.wait_for("Flight: 1 × permissionDenied, Flight: 1 × objectUnknown", "main")
+
+
+def shutting_out(site: Site) -> None:
+    """a user is shut out behind a confirmation, with a note, and let in again"""
+    browser = site.browser
+    site.open("devices")
+    browser.fill("User to shut out", "mallory")
+    # The buttons of clients have names of their own.
+    browser.press("Shut out…")
+    browser.wait_for("Every token of mallory", "dialog")
+    browser.fill("Note", "lost phone")
+    browser.press("Shut out")
+    browser.wait_for("mallory is shut out.", "#status")
+    browser.wait_for("lost phone", "main")
+    (entry,) = site.admin("GET", "/databases/flights/shut-out/users")["entries"]
+    assert entry["name"] == "mallory" and entry["note"] == "lost phone", entry
+    browser.press("Let mallory in")
+    browser.wait_for("mallory may come in again", "#status")
+    assert site.admin("GET", "/databases/flights/shut-out/users")["entries"] == []
+
+
+def access(site: Site) -> None:
+    """the tester says what a user with claims may do, and which rule says so"""
+    browser = site.browser
+    site.open("access")
+    browser.fill("Primary key", "1")
+    browser.fill("User", "eve")
+    browser.fill("Claims", '{"airline": "UA"}')
+    browser.press("What may they do?")
+    browser.wait_for("asked for eve", "main")
+    verdicts = browser.run(
+        "return [...document.querySelectorAll('form .tree > li > details > summary')].map((one) => one.innerText)"
+    )
+    said = {text.split()[0]: text.split()[1] for text in verdicts}
+    assert said == {"read": "permitted", "create": "permitted", "write": "permitted", "delete": "refused"}, verdicts
+    browser.fill("Claims", "{airline}")
+    browser.press("What may they do?")
+    browser.wait_for("The claims are not JSON", "main")
+    browser.fill("Claims", "{}")
+    browser.fill("Primary key", "987654")
+    browser.press("What may they do?")
+    browser.wait_for("The server does not say", "main")
+    browser.press("Flight")
+    browser.wait_for("airline == $user.claims.airline", "details[open]")
+    browser.troubles()  # The 4xx of the key that is not there.
+
+
+def operations(site: Site) -> None:
+    """a backup is begun and appears, a reload reports each part, and the configuration has no secret"""
+    browser = site.browser
+    site.open("operations")
+    browser.press("Back up notes now")
+    browser.wait(lambda: site.admin("GET", "/databases/notes/backups")["backups"], "no backup was made")
+    newest = site.admin("GET", "/databases/notes/backups")["backups"][0]["name"]
+    browser.wait_for(newest, "main")
+    browser.press("Reload…")
+    browser.press("Reload")
+    browser.wait_for("Reloaded: ", "#status")
+    browser.wait_for("permissions.flights", "main")
+    browser.press("limits")
+    browser.wait_for("heartbeatSeconds", "main")
+    assert TOKEN not in browser.run("return document.documentElement.outerHTML")
+    browser.troubles()  # A conflict, if the server was making a backup itself.
+
+
+def keyboard(site: Site) -> None:
+    """everything is reached and done by the keyboard alone"""
+    site.sign_in()
+    browser = site.browser
+    browser.go("about:blank")
+    browser.go(site.address)
+    browser.wait_for("Overview", "h1")
+    browser.keys("Tab")
+    assert browser.focused() == "Skip to the content", browser.focused()
+    browser.keys("Enter")
+    assert browser.run("return document.activeElement.id") == "main", browser.focused()
+    assert browser.run("return location.hash") == ""
+    browser.keys("Shift+Tab")
+    assert browser.focused() == "Sign out", browser.focused()
+    to(browser, "Devices", back=True)
+    browser.keys("Enter")
+    browser.wait_for("Devices", "h1")
+    browser.wait(lambda: browser.focused() == "Devices", "the heading has no focus", browser.focused)
+    assert browser.run("return document.querySelector('nav [aria-current=page]').textContent") == "Devices"
+    to(browser, "Shut out the client")
+    browser.keys("Enter")
+    browser.wait_for("Shut out this client?", "dialog")
+    # The focus cannot leave the dialog for the page.
+    for _ in range(6):
+        browser.keys("Tab")
+        assert browser.run("return document.activeElement === document.body || !!document.activeElement.closest('dialog')")
+    browser.keys("Escape")
+    browser.wait(lambda: browser.focused().startswith("Shut out the client"), "the focus is lost", browser.focused)
+    outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid", outline
+
+
+def to(browser: Browser, name: str, *, back: bool = False) -> None:
+    for _ in range(60):
+        if browser.focused().startswith(name):
+            return
+        browser.keys("Shift+Tab" if back else "Tab")
+    raise AssertionError(f"the keyboard does not reach “{name}”")
+
+
+def looks(site: Site) -> None:
+    """each part passes the inspection at both widths, light and dark"""
+    site.sign_in()
+    browser = site.browser
+    try:
+        for width in WIDTHS:
+            for dark in (False, True):
+                browser.look(width, dark=dark)
+                for part in PARTS:
+                    site.open(part)
+                    browser.run("for (const one of document.querySelectorAll('main details')) one.open = true")
+                    if part == "access":
+                        browser.wait(lambda: "Reading…" not in browser.text("main"), "the rules do not appear")
+                    site.inspect(f"{part} at {width}, {'dark' if dark else 'light'}")
+        site.open("devices")
+        browser.press("End the session")
+        browser.wait_for("End this session?", "dialog")
+        site.inspect("a dialog")
+        browser.keys("Escape")
+    finally:
+        browser.look(1200)
+
+
+def pictures(site: Site) -> None:
+    """pictures of each part, at both widths, light and dark"""
+    if not site.pictures:
+        return
+    site.pictures.mkdir(parents=True, exist_ok=True)
+    site.sign_in()
+    browser = site.browser
+    site.world.write_on()
+    # Sampled every ten seconds: a chart of three points says little.
+    browser.wait_for("Overview", "h1")
+    deadline = time.monotonic() + 75
+    while time.monotonic() < deadline:
+        time.sleep(1)
+    for width in WIDTHS:
+        for dark in (False, True):
+            browser.look(width, dark=dark, height=800)
+            for part in PARTS:
+                site.open(part)
+                prepare(site, part)
+                name = f"{part}-{width}-{'dark' if dark else 'light'}"
+                browser.picture(site.pictures / f"{name}.png")
+                browser.picture(site.pictures / f"{name}-top.png", whole=False)
+    browser.look(1200)
+    site.world.rest()
+
+
+def prepare(site: Site, part: str) -> None:
+    browser = site.browser
+    if part == "data":
+        browser.press("Flight")
+    if part == "access":
+        browser.fill("Primary key", "1")
+        browser.fill("User", "eve")
+        browser.fill("Claims", '{"airline": "DL"}')
+        browser.press("What may they do?")
+        browser.wait_for("asked for eve", "main")
+    browser.run("document.activeElement.blur(); scrollTo(0, 0)")
+
+
+def expired_token(site: Site) -> None:
+    """a token that counts no more leads back to signing in, and the part is there again afterwards"""
+    browser = site.browser
+    site.sign_in()
+    site.open("devices")
+    other = TOKEN.replace("an-", "another-")
+    site.world.token_file.write_text(other)
+    site.admin("POST", "/reload")
+    try:
+        browser.press("Read again")
+        browser.wait_for("does not accept this token any more")
+        assert browser.run("return sessionStorage.length") == 0
+        browser.fill("Administrator's token", other)
+        browser.press("Sign in")
+        browser.wait_for("Devices", "h1")
+    finally:
+        site.world.token_file.write_text(TOKEN)
+        os.kill(site.world.server.process_id, signal.SIGHUP)
+    browser.troubles()  # The 401 that was meant.
+
+
+def server_that_ends(site: Site) -> None:
+    """a server that ends is said to be gone, what was shown stays, and it is shown again when the server is back"""
+    site.sign_in()
+    browser = site.browser
+    site.world.server.end()
+    browser.wait_for("The server does not answer", "#alert")
+    assert "flights" in browser.text("main")
+    browser.run("location.hash = '#/devices'")
+    browser.wait_for("The server does not answer", "main")
+    site.world.server.start()
+    browser.press("Try again")
+    browser.wait_for("Open sessions", "main")
+    browser.wait(lambda: browser.text("#alert") == "", "the alert stays", browser.text)
+    browser.troubles()
+
+
+SCENARIOS: list[Callable[[Site], None]] = [
+    signing_in,
+    overview,
+    data,
+    hostile_names,
+    refusals,
+    shutting_out,
+    access,
+    operations,
+    keyboard,
+    looks,
+    ending_a_session,
+    pictures,
+    expired_token,
+    server_that_ends,
+]

@@ -1,0 +1,119 @@
+"""A daemon with two databases, rules, devices, and something that needs attention."""
+
+import base64
+import math
+import secrets
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from causeway_client.changesets import Create, Delete, Field
+from causeway_client.connection import Connection
+from causeway_client.device import Device
+from causeway_client.schema import ClassSchema, Property, Type
+from causeway_client.server import Server
+
+TOKEN = "an-administrators-token-of-a-test-0123456789"
+# A name that would run if anything took it for markup.
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+FLIGHT = ClassSchema(
+    "Flight",
+    (
+        Property("row", Type.INT, primary_key=True),
+        Property("airline", Type.STRING),
+        Property("origin", Type.STRING),
+        Property("gate", Type.STRING, optional=True),
+        Property("price", Type.DOUBLE),
+    ),
+)
+# More classes than a page of the API has.
+MANY = tuple(
+    ClassSchema(f"Kind{number:03}", (Property("_id", Type.INT, primary_key=True),)) for number in range(120)
+)
+NOTE = ClassSchema("Note", (Property("_id", Type.INT, primary_key=True), Property("text", Type.STRING)))
+
+FLIGHTS = """{name: flights, folder: flights, permissions: {classes: {Flight: {
+    read: "airline == $user.claims.airline OR $user.claims.role == 'operations'",
+    write: "airline == $user.claims.airline", delete: false,
+    properties: {price: {read: "$user.claims.role == 'sales'", write: true}}}}},
+    webhooks: [{name: orders, url: "https://127.0.0.1:9/orders", secretFile: hook-secret, trustRoots: keys/ca.pem}]}"""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class World:
+    def __init__(self, program: Path, folder: Path) -> None:
+        self.admin_port = free_port()
+        settings = (
+            f"admin: {{port: {self.admin_port}, tokenFile: admin-token}}\n"
+            "backups: {folder: backups}\nlimits: {gracefulEndSeconds: 1}"
+        )
+        self.server = Server(program, folder, database="notes", settings=settings, more_databases=FLIGHTS)
+        (folder / "hook-secret").write_bytes(base64.b64encode(secrets.token_bytes(32)))
+        self.token_file = folder / "admin-token"
+        self.token_file.write_text(TOKEN)
+        self.server.start()
+        self._connections: list[Connection] = []
+        self._ends = threading.Event()
+        self._writer: threading.Thread | None = None
+
+    def device(
+        self, user: str, airline: str, database: str = "flights", schema: tuple[ClassSchema, ...] = (FLIGHT,)
+    ) -> Device:
+        connection = self.server.connection()
+        self._connections.append(connection)
+        key = str(self.server.folder / "keys/token-private.pem")
+        made = [self.server.program, "token", "--key", key, "--user", user, "--claim", f"airline={airline}"]
+        token = subprocess.run(made, capture_output=True, text=True, check=True).stdout.strip()
+        device = Device(connection, database, token, schema)
+        device.subscribe((schema[0].name, "TRUEPREDICATE"))
+        device.connect()
+        return device
+
+    def populate(self) -> None:
+        self.ada = self.device("ada", "UA")
+        self.ada.write(*(flight(row, "UA") for row in range(200)))
+        self.device("ben", "DL")
+        # A row of another airline, and a delete: the rules refuse both.
+        hostile = self.device(HOSTILE, "AA")
+        hostile.write(flight(1_000, "AA"), flight(1_001, "UA"), Delete("Flight", 1))
+        noted = self.device("carl", "", "notes", (NOTE, *MANY))
+        noted.write(*(Create("Note", number, (Field("text", HOSTILE),)) for number in range(20)))
+
+    def write_on(self) -> None:
+        """Keeps writing, so that charts have something to show."""
+        device = self.device("dora", "B6")
+
+        def write() -> None:
+            row, started = 10_000, time.monotonic()
+            while not self._ends.wait(0.2):
+                number = round(20 + 15 * math.sin((time.monotonic() - started) / 12))
+                device.write(*(flight(row + each, "B6") for each in range(number)))
+                row += number
+                if row % 9 == 0:
+                    device.write(flight(row, "UA"))
+
+        self._writer = threading.Thread(target=write, daemon=True)
+        self._writer.start()
+
+    def rest(self) -> None:
+        self._ends.set()
+        if self._writer:
+            self._writer.join(20)
+
+    def end(self) -> int:
+        self.rest()
+        for connection in self._connections:
+            connection.close()
+        return self.server.end()
+
+
+def flight(row: int, airline: str) -> Create:
+    return Create("Flight", row, (Field("airline", airline), Field("origin", "JFK"), Field("price", 100.0)))
