@@ -117,7 +117,8 @@ class Browser:
     def focused(self) -> str:
         return self.run(
             "const one = document.activeElement;"
-            "return (one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent).trim().slice(0, 80)"
+            "const label = one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent;"
+            "return (label ?? one.textContent).trim().slice(0, 80)"
         )
 
     # How it looks
@@ -134,7 +135,7 @@ class Browser:
         file.write_bytes(base64.b64decode(taken["data"]))
 
     def troubles(self) -> list[str]:
-        """What the browser has complained of since it was asked last: errors of scripts, and what the policy forbade."""
+        """What the browser has complained of since it was asked last: errors, and what the policy forbade."""
         entries = self._ask("POST", "/se/log", {"type": "browser"})
         return [entry["message"] for entry in entries if entry["level"] == "SEVERE"]
 

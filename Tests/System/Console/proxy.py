@@ -66,7 +66,7 @@ def serve(port: int, page: Path, own_port: int = 0) -> ThreadingHTTPServer:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--to", type=int, required=True, help="the port of the daemon's admin listener")
-    parser.add_argument("--page", type=Path, default=Path("Server/Console/page"), help="the folder of the console's files")
+    parser.add_argument("--page", type=Path, default=Path("Server/Console/page"), help="the console's files")
     parser.add_argument("--port", type=int, default=7450)
     arguments = parser.parse_args()
     print(f"http://127.0.0.1:{arguments.port}/console/", flush=True)

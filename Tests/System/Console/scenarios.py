@@ -35,7 +35,8 @@ class Site:
         named = "" if part in ("overview", "operations") else f"/{database}"
         self.browser.run("location.hash = arguments[0]", f"#/{part}{named}")
         self.browser.wait_for(part.capitalize(), "h1")
-        self.browser.wait(lambda: not self.browser.run("return document.querySelector('main').ariaBusy"), "it stays busy")
+        busy = "return document.querySelector('main').ariaBusy"
+        self.browser.wait(lambda: not self.browser.run(busy), "it stays busy")
 
     def admin(self, method: str, path: str) -> dict:
         """What the admin API says of the same."""
@@ -242,7 +243,8 @@ def keyboard(site: Site) -> None:
     # The focus cannot leave the dialog for the page.
     for _ in range(6):
         browser.keys("Tab")
-        assert browser.run("return document.activeElement === document.body || !!document.activeElement.closest('dialog')")
+        inside = "const one = document.activeElement; return one === document.body || !!one.closest('dialog')"
+        assert browser.run(inside)
     browser.keys("Escape")
     browser.wait(lambda: browser.focused().startswith("Shut out the client"), "the focus is lost", browser.focused)
     outline = browser.run("return getComputedStyle(document.activeElement).outlineStyle")

@@ -2,7 +2,7 @@
 
 import { path } from "./api.js";
 import { heading } from "./choice.js";
-import { element, field, freshID, replace } from "./dom.js";
+import { element, field, freshID, muted, replace } from "./dom.js";
 import { explanation, rulesOf } from "./explanation.js";
 import { notice } from "./notices.js";
 import { question } from "./question.js";
@@ -18,7 +18,7 @@ export async function access(place) {
     const names = classes.filter((/** @type {any} */ one) => one.is !== "embedded").map((/** @type {any} */ one) => one.name);
     place.container.append(
         heading(place, "Access"), element("h2", {}, "Try it"), tester(place, names), element("h2", {}, "Rules in force"),
-        element("p", { class: "muted" }, "Open a class to see its rules. What the rules leave out, everybody may do."),
+        muted("Open a class to see its rules. What the rules leave out, everybody may do."),
         element("section", {}, names.length > 0
             ? names.map((/** @type {string} */ name) => rulesDetails(place, name)) : "No device has declared a class yet."));
 }
@@ -66,7 +66,8 @@ function tester(place, names) {
     const fields = {
         key: [field("Primary key", key)], values: [field("Values", values, "What is left out is as in a new object.")],
         claims: [field("User", user, "$user.id in rules"), field("Claims", claims, "$user.claims in rules, as JSON")],
-        token: [field("Token", token, "It is sent to this server alone, and not kept.")], account: [field("Id of the user", account)],
+        token: [field("Token", token, "It is sent to this server alone, and not kept.")],
+        account: [field("Id of the user", account)],
     };
     const [ofObject, ofCaller] = [element("div"), element("div")];
     object.listen((chosen) => replace(ofObject, fields[/** @type {"key"} */ (chosen)]));

@@ -1,7 +1,7 @@
 // The backups of a database, and how to begin one.
 
 import { path, Refusal } from "./api.js";
-import { element, mark, replace } from "./dom.js";
+import { code, element, mark, muted, replace } from "./dom.js";
 import { count, plural } from "./format.js";
 import { notice } from "./notices.js";
 import { moment, table } from "./table.js";
@@ -15,7 +15,9 @@ const RUNNING_MILLISECONDS = 1_000;
 export async function backupSection(place, database) {
     const inside = element("div");
     const [state, progress] = [element("div", { role: "status" }), element("span")];
-    const begin = element("button", { type: "button", "aria-label": `Back up ${database} now`, onclick: () => start() }, "Back up now");
+    const begin = element("button", {
+        type: "button", "aria-label": `Back up ${database} now`, onclick: () => start(),
+    }, "Back up now");
     let isWatched = false;
     const read = async () => {
         const listed = await place.api.get(path`/databases/${database}/backups`, place.signal);
@@ -44,7 +46,7 @@ export async function backupSection(place, database) {
         await read();
     } catch (error) {
         if (!(error instanceof Refusal) || error.code !== "notConfigured") throw error;
-        return element("div", {}, element("h3", {}, database), element("p", { class: "muted" }, error.message));
+        return element("div", {}, element("h3", {}, database), muted(error.message));
     }
     return element("div", {}, element("h3", {}, database), state, inside, element("p", { class: "actions" }, begin, progress));
 }
@@ -56,9 +58,9 @@ const running = (one) => `${one.step ?? "waiting"}${one.percent === undefined ? 
 function list(database, listed) {
     const { backups } = listed;
     return table(`${plural(backups.length, "backup", "backups")} of ${database}, the newest first`, [
+        { title: "Folder", isHeading: true, cell: (one) => code(one.name) },
         { title: "Begun", cell: (one) => moment(one.time) },
         { title: "Version", isNumber: true, cell: (one) => count(one.version) },
-        { title: "Folder", isHeading: true, cell: (one) => element("span", { class: "code" }, one.name) },
         { title: "Of", cell: (one) => (one.isOfEarlier ? "an earlier database of this name" : "this database") },
     ], backups, "There is none yet.");
 }

@@ -62,7 +62,8 @@ function rangeOf(values, words) {
 
 /** @param {Place[][]} all @param {string} words */
 function picture(all, words) {
-    const drawn = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": words });
+    const frame = `0 0 ${WIDTH} ${HEIGHT}`;
+    const drawn = shape("svg", { viewBox: frame, preserveAspectRatio: "none", role: "img", "aria-label": words });
     drawn.append(shape("line", { class: "base", x1: 0, x2: WIDTH, y1: HEIGHT, y2: HEIGHT }));
     for (const line of all) {
         const path = line.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`);

@@ -11,7 +11,8 @@ export function settings(configuration) {
 function lines(value, path) {
     if (Array.isArray(value)) {
         if (value.every((one) => typeof one !== "object" || one === null)) return [[path || "list", value.join(", ") || "none"]];
-        return value.flatMap((one, index) => lines(one, join(path, typeof one?.name === "string" ? one.name : String(index + 1))));
+        const name = (/** @type {any} */ one, /** @type {number} */ index) => one?.name ?? index + 1;
+        return value.flatMap((one, index) => lines(one, join(path, String(name(one, index)))));
     }
     if (typeof value === "object" && value !== null) {
         return Object.entries(value).flatMap(([name, inner]) => lines(inner, join(path, name)));

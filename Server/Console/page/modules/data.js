@@ -2,7 +2,7 @@
 
 import { path } from "./api.js";
 import { heading } from "./choice.js";
-import { element } from "./dom.js";
+import { code, element, muted } from "./dom.js";
 import { count, plural } from "./format.js";
 import { moment, pagedTable, table } from "./table.js";
 
@@ -13,7 +13,7 @@ export async function data(place) {
     const [classes, users] = await Promise.all([classList(place), creators(place)]);
     place.container.append(
         heading(place, "Data"),
-        element("p", { class: "muted" }, "The schema as devices have declared it. The admin API tells nothing of what is in objects: ",
+        muted("The schema as devices have declared it. The admin API tells nothing of what is in objects: ",
             element("code", { class: "whole" }, "sync-server query"), " and the data API do."),
         element("h2", {}, "Classes"), classes, element("h2", {}, "Objects by user"), users);
 }
@@ -30,7 +30,7 @@ async function classList(place) {
             ? [element("button", { type: "button", onclick: () => place.attempt(() => more(next)) }, "Show more classes")] : []));
     };
     await more(undefined);
-    if (!list.firstChild) list.append(element("p", { class: "muted" }, "No device has declared a class yet."));
+    if (!list.firstChild) list.append(muted("No device has declared a class yet."));
     return element("section", {}, list, rest);
 }
 
@@ -40,10 +40,11 @@ function classDetails(one) {
         element("summary", {}, element("strong", {}, one.name), ` – ${one.is}, ${plural(one.objects, "object", "objects")}, `
             + plural(one.properties.length, "property", "properties")),
         element("div", {},
-            element("p", { class: "muted" }, "Added ", moment(one.added), one.addedBy ? ` by ${one.addedBy}` : "", ", last declared ", moment(one.declared), "."),
+            muted("Added ", moment(one.added), one.addedBy ? ` by ${one.addedBy}` : "", ", last declared ",
+                moment(one.declared), "."),
             table(`Properties of ${one.name}`, [
                 { title: "Property", isHeading: true, cell: (property) => property.name },
-                { title: "Type", cell: (property) => element("span", { class: "code" }, property.is) },
+                { title: "Type", cell: (property) => code(property.is) },
                 { title: "Added by", cell: (property) => property.addedBy ?? "–" },
                 { title: "Added", cell: (property) => moment(property.added) },
                 { title: "Last declared", cell: (property) => moment(property.declared) },

@@ -3,7 +3,7 @@
 import { path } from "./api.js";
 import { heading } from "./choice.js";
 import { ask } from "./dialog.js";
-import { element, field, mark, replace } from "./dom.js";
+import { element, field, mark, muted, replace } from "./dom.js";
 import { count, plural } from "./format.js";
 import { refusalSection } from "./refusals.js";
 import { shutOutSection } from "./shutOut.js";
@@ -30,13 +30,16 @@ export async function devices(place) {
     const filter = element("form", {
         onsubmit: (/** @type {Event} */ event) => {
             event.preventDefault();
-            reread().then((isDone) => isDone && place.notices.say(user.value ? `Only ${user.value} is shown.` : "All users are shown."));
+            const said = user.value ? `Only ${user.value} is shown.` : "All users are shown.";
+            reread().then((isDone) => isDone && place.notices.say(said));
         },
     }, element("div", { class: "row" }, field("Only of the user", user), element("button", { type: "submit" }, "Show")));
     place.container.append(
         heading(place, "Devices", () => reread().then((isDone) => isDone && place.notices.say("Read again."))),
         filter, element("h2", {}, "Sessions"), sessions,
-        element("p", { class: "muted" }, "Behind counts the versions since the device was last told something. Those that do not concern it count until its next heartbeat."), element("h2", {}, "Refused operations"), refused,
+        muted("Behind counts the versions since the device was last told something. Those that do not concern it count "
+            + "until its next heartbeat."),
+        element("h2", {}, "Refused operations"), refused,
         element("h2", {}, "Shut out"), shutOut, element("h2", {}, "Known clients"), clients);
 }
 
@@ -54,11 +57,11 @@ async function sessionTable(place, user, reread) {
         { title: "Queries", isNumber: true, cell: (one) => count(one.queries) },
         { title: "Since", cell: (one) => moment(one.since) },
         { title: "Address", cell: (one) => element("span", { class: "whole" }, one.address ?? "–") },
-        { title: "Protocol", isNumber: true, cell: (one) => one.protocol },
         {
             title: "Actions", isActions: true, cell: (one) => [
                 button("End…", `End the session of ${one.user}, client ${one.client}`, () => end(place, one, reread)),
-                button("Shut out…", `Shut out the client ${one.client} of ${one.user}`, () => shutOutClient(place, one, reread)),
+                button("Shut out…", `Shut out the client ${one.client} of ${one.user}`,
+                    () => shutOutClient(place, one, reread)),
             ],
         },
     ], (after) => page(place, "sessions", user, after), user ? `No session of ${user} is open.` : "No session is open.");
@@ -68,7 +71,8 @@ async function sessionTable(place, user, reread) {
 async function end(place, session, reread) {
     const answer = await ask({
         title: "End this session?", action: "End the session",
-        text: `The client ${session.client} of ${session.user} is disconnected. It connects again by itself after its backoff, and loses nothing.`,
+        text: `The client ${session.client} of ${session.user} is disconnected. It connects again `
+            + "by itself after its backoff, and loses nothing.",
     });
     if (!answer) return;
     await place.attempt(async () => {
@@ -82,12 +86,13 @@ async function end(place, session, reread) {
 async function shutOutClient(place, session, reread) {
     const answer = await ask({
         title: "Shut out this client?", action: "Shut out", isDanger: true, noteLabel: "Note",
-        text: `The client ${session.client} of ${session.user} is refused until you let it in again. Its unsent writes stay on the device. Other devices of this user go on.`,
+        text: `The client ${session.client} of ${session.user} is refused until you let it in again. `
+            + "Its unsent writes stay on the device. Other devices of this user go on.",
     });
     if (!answer) return;
     await place.attempt(async () => {
-        const { ended } = await place.api.call(
-            "PUT", path`/databases/${place.database}/shut-out/clients/${session.client}`, answer.note ? { note: answer.note } : {});
+        const where = path`/databases/${place.database}/shut-out/clients/${session.client}`;
+        const { ended } = await place.api.call("PUT", where, answer.note ? { note: answer.note } : {});
         place.notices.say(`The client ${session.client} is shut out. ${plural(ended, "session was", "sessions were")} ended.`);
     });
     reread();
@@ -103,7 +108,10 @@ function clientTable(place, user, reread) {
         { title: "Changesets", isNumber: true, cell: (one) => count(one.changesets) },
         { title: "One-way entries", isNumber: true, cell: (one) => count(one.oneWayEntries) },
         { title: "Last heard", cell: (one) => day(one.lastHeard) },
-        { title: "Actions", isActions: true, cell: (one) => button("Forget…", `Forget the client ${one.client} of ${one.user}`, () => forget(place, one, reread)) },
+        {
+            title: "Actions", isActions: true, cell: (one) =>
+                button("Forget…", `Forget the client ${one.client} of ${one.user}`, () => forget(place, one, reread)),
+        },
     ], (after) => page(place, "clients", user, after), "The database knows no client.");
 }
 
@@ -111,12 +119,14 @@ function clientTable(place, user, reread) {
 async function forget(place, client, reread) {
     const answer = await ask({
         title: "Forget this client?", action: "Forget", isDanger: true,
-        text: `The server removes what it may of the client ${client.client} of ${client.user}. The device goes on when it comes back, and loses nothing.`,
+        text: `The server removes what it may of the client ${client.client} of ${client.user}. `
+            + "The device goes on when it comes back, and loses nothing.",
     });
     if (!answer) return;
     await place.attempt(async () => {
         const { isKnown } = await place.api.call("DELETE", path`/databases/${place.database}/clients/${client.client}`);
-        place.notices.say(isKnown ? "Its numbers stay, because it has written. The rest is forgotten." : "The client is forgotten.");
+        place.notices.say(
+            isKnown ? "Its numbers stay, because it has written. The rest is forgotten." : "The client is forgotten.");
     });
     reread();
 }

@@ -62,6 +62,12 @@ export function field(label, control, hint) {
     return element("div", { class: "field" }, element("label", { for: control.id }, label), note, control);
 }
 
+/** What stands so in a configuration, or in a rule. @param {string} text */
+export const code = (text) => element("span", { class: "code" }, text);
+
+/** A paragraph that explains. @param {...Content} content */
+export const muted = (...content) => element("p", { class: "muted" }, ...content);
+
 /**
  * @param {string} text
  * @param {"good" | "warning" | "problem" | "plain"} kind

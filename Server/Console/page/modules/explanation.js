@@ -1,6 +1,6 @@
 // Shows what the server says about permissions: the verdicts, and the rule with the answer of each of its parts.
 
-import { element, mark } from "./dom.js";
+import { code, element, mark, muted } from "./dom.js";
 import { count } from "./format.js";
 import { notice } from "./notices.js";
 import { table } from "./table.js";
@@ -27,34 +27,38 @@ export function explanation(said) {
     ];
 }
 
-/** Those that are written: a property without rules is as its class. @param {any} property */
+/** A property without rules is as its class. @param {any} property */
 function propertyRules(property) {
-    const own = property.rights.filter((/** @type {any} */ one) => one.key);
+    const own = written(property);
     if (own.length === 0) return element("span", { class: "muted" }, "as the class");
-    return own.map((/** @type {any} */ one) => element("div", {}, `${one.right}: `, element("span", { class: "code" }, one.rule.written)));
+    return own.map((one) => element("div", {}, `${one.right}: `, code(one.rule.written)));
 }
+
+/** The rules of a property that stand in the configuration. @param {any} property @returns {any[]} */
+const written = (property) => property.rights.filter((/** @type {any} */ one) => one.key);
 
 /** @param {any} one */
 function right(one) {
     return element("li", {},
         element("details", { open: one.verdict !== "permitted" },
             element("summary", {}, element("strong", {}, one.right), " ", verdict(one.verdict), " ",
-                element("span", { class: "code" }, one.rule.written)),
+                code(one.rule.written)),
             element("div", {}, one.note && element("p", {}, one.note),
-                one.key && element("p", { class: "muted" }, "Stands in the configuration as ", element("code", {}, one.key), "."),
+                one.key && muted("Stands in the configuration as ", code(one.key), "."),
                 details(one.rule))));
 }
 
 /** @param {any} one @returns {HTMLElement} */
-const part = (one) => element("li", {}, verdict(one.answer), element("span", { class: "code" }, one.written), details(one));
+const part = (one) => element("li", {}, verdict(one.answer), code(one.written), details(one));
 
 /** What stands below a part of a rule: as it reads for the caller, and its own parts. @param {any} one */
 function details(one) {
     const isOther = one.forCaller !== one.written;
     return [
-        isOther && element("div", { class: "muted" }, "For this caller: ", element("code", {}, one.forCaller)),
+        isOther && element("div", { class: "muted" }, "For this caller: ", code(one.forCaller)),
         // Of a rule with parts, the part says it.
-        !one.parts?.length && one.missingClaims?.length > 0 && element("div", {}, "The caller lacks: ", element("code", {}, one.missingClaims.join(", "))),
+        !one.parts?.length && one.missingClaims?.length > 0
+            && element("div", {}, "The caller lacks: ", code(one.missingClaims.join(", "))),
         one.parts?.length > 0 && element("ul", {}, one.parts.map(part)),
     ];
 }
@@ -62,10 +66,10 @@ function details(one) {
 /** The rules alone, as they are written. @param {any} said */
 export function rulesOf(said) {
     const ofProperties = said.properties.flatMap((/** @type {any} */ property) =>
-        property.rights.filter((/** @type {any} */ one) => one.key).map((/** @type {any} */ one) => ({ ...one, property: property.name })));
+        written(property).map((one) => ({ ...one, property: property.name })));
     return table(`Rules of ${said.class}`, [
         { title: "Right", isHeading: true, cell: (one) => (one.property ? `${one.right} ${one.property}` : one.right) },
-        { title: "Rule", cell: (one) => element("span", { class: "code" }, one.rule.written) },
-        { title: "Stands as", cell: (one) => (one.key ? element("span", { class: "code" }, one.key) : "left out") },
+        { title: "Rule", cell: (one) => code(one.rule.written) },
+        { title: "Stands as", cell: (one) => (one.key ? code(one.key) : "left out") },
     ], [...said.rights, ...ofProperties], "The class has no rules: everybody may do everything.");
 }

@@ -65,8 +65,11 @@ async function show(movesFocus) {
         // The overview lists them itself.
         if (route.part !== "overview") await watch.list(signal);
         const databases = watch.names;
-        if (part.needsDatabase && databases.length === 0) container.append(element("h1", { tabindex: -1 }, part.title), "The server has no database.");
-        else await part.show(placeOf(route, container, databases, signal));
+        if (part.needsDatabase && databases.length === 0) {
+            container.append(element("h1", { tabindex: -1 }, part.title), "The server has no database.");
+        } else {
+            await part.show(placeOf(route, container, databases, signal));
+        }
         notices.clear();
     } catch (error) {
         if (signal.aborted || !say(error)) return;
@@ -78,7 +81,13 @@ async function show(movesFocus) {
     if (movesFocus) main.querySelector("h1")?.focus();
 }
 
-/** @param {import("./route.js").Route} route @param {HTMLElement} container @param {string[]} databases @param {AbortSignal} signal @returns {Place} */
+/**
+ * @param {import("./route.js").Route} route
+ * @param {HTMLElement} container
+ * @param {string[]} databases
+ * @param {AbortSignal} signal
+ * @returns {Place}
+ */
 function placeOf(route, container, databases, signal) {
     const database = route.database !== null && databases.includes(route.database) ? route.database : databases[0] ?? "";
     return {

@@ -3,7 +3,7 @@
 import { backupSection } from "./backups.js";
 import { settings } from "./configuration.js";
 import { ask } from "./dialog.js";
-import { element, mark, replace } from "./dom.js";
+import { code, element, mark, muted, replace } from "./dom.js";
 import { plural } from "./format.js";
 import { table } from "./table.js";
 
@@ -18,11 +18,13 @@ export async function operations(place) {
     place.container.append(
         element("div", { class: "heading" }, element("h1", { tabindex: -1 }, "Operations")),
         element("h2", {}, "Backups"), backups,
-        element("p", { class: "muted" }, "To read every database completely and to name what is damaged, run ",
-            element("code", {}, "sync-server verify"), " on the server's machine."),
+        muted("To read every database completely and to name what is damaged, run ",
+            code("sync-server verify"), " on the server's machine."),
         element("h2", {}, "Reload"),
         element("p", {}, "Reads the configuration, keys and certificates anew, as SIGHUP does. Connections stay open."),
-        element("p", {}, element("button", { type: "button", class: "main", onclick: () => reload(place, report, read) }, "Reload…")),
+        element("p", {}, element("button", {
+            type: "button", class: "main", onclick: () => reload(place, report, read),
+        }, "Reload…")),
         report, element("h2", {}, "Configuration in force"), configuration);
 }
 
@@ -35,7 +37,8 @@ const OUTCOMES = { applied: "good", unchanged: "plain", refused: "problem", wait
 async function reload(place, report, read) {
     const answer = await ask({
         title: "Reload the configuration?", action: "Reload",
-        text: "What has changed in the file, in keys and in certificates counts at once, unless it waits for the next start. What has a problem stays as it is.",
+        text: "What has changed in the file, in keys and in certificates counts at once, unless it waits for the next start. "
+            + "What has a problem stays as it is.",
     });
     if (!answer) return;
     await place.attempt(async () => {
@@ -62,9 +65,10 @@ function summary(parts) {
 /** @param {any} configuration */
 function configurationTables(configuration) {
     return Object.entries(settings(configuration)).map(([section, rows]) =>
-        element("details", {}, element("summary", {}, element("strong", {}, section), ` – ${plural(rows.length, "setting", "settings")}`),
+        element("details", {},
+            element("summary", {}, element("strong", {}, section), ` – ${plural(rows.length, "setting", "settings")}`),
             element("div", {}, table(`Settings of ${section}`, [
-                { title: "Setting", isHeading: true, cell: ([name]) => element("span", { class: "code" }, name) },
-                { title: "Value", cell: ([, value]) => element("span", { class: "code" }, value) },
+                { title: "Setting", isHeading: true, cell: ([name]) => code(name) },
+                { title: "Value", cell: ([, value]) => code(value) },
             ], rows, "Nothing is set."))));
 }

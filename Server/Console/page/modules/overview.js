@@ -2,7 +2,7 @@
 
 import { attention } from "./attention.js";
 import { chart } from "./chart.js";
-import { element, mark, replace } from "./dom.js";
+import { element, mark, muted, replace } from "./dom.js";
 import { bytes, count, duration, short } from "./format.js";
 import { notice } from "./notices.js";
 import { hashOf } from "./route.js";
@@ -62,7 +62,7 @@ function spanOf(points) {
 function databaseTable({ seen, hasMore }) {
     return [
         table("Each database as the server reports it now", [
-            { title: "Database", isHeading: true, cell: (one) => element("a", { href: hashOf("devices", one.name), "data-key": `database ${one.name}` }, one.name) },
+            { title: "Database", isHeading: true, cell: devicesLink },
             { title: "State", cell: (one) => (one.answers ? mark("answers", "good") : mark("does not answer", "problem")) },
             { title: "Version", isNumber: true, cell: (one) => count(one.version) },
             { title: "File", isNumber: true, cell: (one) => bytes(one.file?.bytes) },
@@ -72,9 +72,13 @@ function databaseTable({ seen, hasMore }) {
             { title: "Behind", cell: (one) => behind(one, seen.metrics) },
             { title: "Last backup", cell: (one) => moment(one.lastBackup) },
         ], seen.databases, "The server has no database."),
-        hasMore && element("p", { class: "muted" }, "The server has more databases than are shown here."),
+        hasMore && muted("The server has more databases than are shown here."),
     ];
 }
+
+/** @param {any} one */
+const devicesLink = (one) =>
+    element("a", { href: hashOf("devices", one.name), "data-key": `database ${one.name}` }, one.name);
 
 /** @param {any} database */
 function sessionsOf(database) {

@@ -2,7 +2,7 @@
 
 import { path } from "./api.js";
 import { ask } from "./dialog.js";
-import { element, field } from "./dom.js";
+import { element, field, muted } from "./dom.js";
 import { plural } from "./format.js";
 import { moment, pagedTable } from "./table.js";
 
@@ -11,14 +11,17 @@ import { moment, pagedTable } from "./table.js";
 /** @param {Place} place @param {() => void} reread */
 export async function shutOutSection(place, reread) {
     const [users, clients] = await Promise.all([list(place, "users", reread), list(place, "clients", reread)]);
-    const name = /** @type {HTMLInputElement} */ (element("input", { type: "text", autocomplete: "off", spellcheck: "false", required: true }));
+    const name = /** @type {HTMLInputElement} */ (element("input", {
+        type: "text", autocomplete: "off", spellcheck: "false", required: true,
+    }));
     const form = element("form", {
         onsubmit: (/** @type {Event} */ event) => {
             event.preventDefault();
             shutOutUser(place, name.value, reread);
         },
-    }, element("div", { class: "row" }, field("User to shut out", name), element("button", { type: "submit", class: "danger" }, "Shut out…")),
-    element("p", { class: "muted" }, "A user is named as $user.id in rules. Every token of theirs is refused."));
+    }, element("div", { class: "row" }, field("User to shut out", name),
+        element("button", { type: "submit", class: "danger" }, "Shut out…")),
+    muted("A user is named as $user.id in rules. Every token of theirs is refused."));
     return [users, clients, form];
 }
 
@@ -45,7 +48,8 @@ function list(place, kind, reread) {
 async function shutOutUser(place, user, reread) {
     const answer = await ask({
         title: "Shut out this user?", action: "Shut out", isDanger: true, noteLabel: "Note",
-        text: `Every token of ${user} is refused from now on, on every device, until you let them in again. Unsent writes stay on the devices.`,
+        text: `Every token of ${user} is refused from now on, on every device, until you let them in again. `
+            + "Unsent writes stay on the devices.",
     });
     if (!answer) return;
     await place.attempt(async () => {

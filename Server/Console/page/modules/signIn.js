@@ -1,7 +1,7 @@
 // Asks for the administrator's token.
 
 import { Refusal } from "./api.js";
-import { element, field, replace } from "./dom.js";
+import { element, field, muted, replace } from "./dom.js";
 import { notice } from "./notices.js";
 
 /**
@@ -11,7 +11,9 @@ import { notice } from "./notices.js";
  * @param {() => void} done
  */
 export function signIn(api, session, reason, done) {
-    const token = /** @type {HTMLInputElement} */ (element("input", { type: "password", autocomplete: "off", spellcheck: "false", id: "token" }));
+    const token = /** @type {HTMLInputElement} */ (element("input", {
+        type: "password", autocomplete: "off", spellcheck: "false",
+    }));
     const said = element("div", { role: "alert" }, reason && notice("warning", reason));
     const attempt = async (/** @type {Event} */ event) => {
         event.preventDefault();
@@ -32,7 +34,8 @@ export function signIn(api, session, reason, done) {
         element("h1", { tabindex: -1 }, "Sign in"),
         element("form", { onsubmit: attempt },
             said,
-            field("Administrator's token", token, "What the file admin.tokenFile of the configuration holds. Empty where your browser shows a certificate instead."),
+            field("Administrator's token", token,
+                "What the file admin.tokenFile of the configuration holds. Empty where your browser shows a certificate instead."),
             element("div", {}, element("button", { type: "submit", class: "main" }, "Sign in"))),
-        element("p", { class: "muted" }, "The token stays in this tab and is gone when you close it."));
+        muted("The token stays in this tab and is gone when you close it."));
 }

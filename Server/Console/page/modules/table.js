@@ -80,7 +80,9 @@ export async function pagedTable(place, caption, columns, load, empty) {
         all = [...all, ...rows];
         const said = `${caption}: ${plural(all.length, "entry", "entries")}${next ? ", and there are more" : ""}`;
         replace(shown, table(said, columns, all, empty),
-            next && element("button", { type: "button", class: "more", "data-key": "more", onclick: () => place.attempt(() => more(next)) }, "Show more"));
+            next && element("button", {
+                type: "button", class: "more", "data-key": "more", onclick: () => place.attempt(() => more(next)),
+            }, "Show more"));
     };
     await more(null);
     return shown;
