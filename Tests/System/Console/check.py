@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "SecondClient"))
 
 from browser import Browser
 from proxy import serve
-from scenarios import SCENARIOS, Site
+from scenarios import SCENARIOS, Site, pictures
 from world import World
 
 
@@ -28,7 +28,7 @@ def check(arguments: argparse.Namespace, folder: Path) -> int:
         browser.look(1200)
         for scenario in SCENARIOS:
             name = scenario.__doc__ or scenario.__name__
-            if arguments.only and arguments.only not in name:
+            if arguments.only and arguments.only not in name or scenario is pictures and not arguments.pictures:
                 continue
             started = time.monotonic()
             try:

@@ -284,8 +284,7 @@ def looks(site: Site) -> None:
 
 def pictures(site: Site) -> None:
     """pictures of each part, at both widths, light and dark"""
-    if not site.pictures:
-        return
+    assert site.pictures
     site.pictures.mkdir(parents=True, exist_ok=True)
     site.sign_in()
     browser = site.browser
