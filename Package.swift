@@ -148,7 +148,7 @@ let tool: [Target] = [
     ),
     .executableTarget(
         name: name("Commands"),
-        dependencies: ["Environment", "Files"].map { .target(name: name($0)) } + [Package.arguments],
+        dependencies: ["Atlas", "Environment", "Files"].map { .target(name: name($0)) } + [Package.arguments],
         path: "Tool/Commands",
         swiftSettings: settings()
     ),
@@ -158,6 +158,11 @@ let tool: [Target] = [
         uses: ["Environment", "JSON", "Model", "ObjectStore", "Query", "RealmFile", "Storage"],
         documents: ["EXPORT.md"]
     ),
+    part(
+        "Tool", "Atlas", uses: ["Files", "JSON", "Model", "ObjectStore", "Query", "Storage"], libraries: ["CZlib"],
+        documents: ["ATLAS.md"], excludes: ["zlib"]
+    ),
+    .systemLibrary(name: "CZlib", path: "Tool/Atlas/zlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 ]
 
 let shape = ["Model", "Operations", "Merge"]
@@ -349,6 +354,11 @@ let tests: [Target] = [
     test(
         "Tool", "RealmFile",
         uses: ["Files", "JSON", "Model", "ObjectStore", "RealmFile", "Support/Folders", "Support/Seeds"]
+    ),
+    test(
+        "Tool", "Atlas",
+        uses: ["Atlas", "Files", "JSON", "Model", "ObjectStore", "Support/Folders", "Support/Seeds"],
+        libraries: ["CZlib"]
     ),
     test(
         "Tool", "Files",

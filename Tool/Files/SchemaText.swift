@@ -1,14 +1,14 @@
 import CausewayJSON
-import CausewayModel
+package import CausewayModel
 import CausewayObjectStore
 
 /// A schema for people, and as JSON.
 package enum SchemaText {
-    package static func text(of file: OpenedFile) throws -> String { text(try file.read { $0.schema }) }
+    package static func text(of file: OpenedFile) throws -> String { text(of: try file.read { $0.schema }) }
 
     package static func json(of file: OpenedFile) throws -> String { json(try file.read { $0.schema }) }
 
-    private static func text(_ schema: Schema) -> String {
+    package static func text(of schema: Schema) -> String {
         schema.withoutNestedCollections.classes.map { classSchema in
             let kind = classSchema.kind == .object ? "" : " (\(classSchema.kind))"
             let lines = classSchema.properties.map { "    \($0.name): \(words($0))" }

@@ -1,5 +1,5 @@
 import CausewayJSON
-import CausewayModel
+package import CausewayModel
 
 /// The first line of an export: the format, the schema, and how many objects follow.
 struct ExportHeader {
@@ -110,7 +110,7 @@ extension ExportHeader {
 
 extension Schema {
     /// The classes of these names, and those that they lead to.
-    func reached(from names: [String]) -> Schema {
+    package func reached(from names: [String]) -> Schema {
         var waiting = names
         var reached: Set<ExactString> = []
         while let name = waiting.popLast() {

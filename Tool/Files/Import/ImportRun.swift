@@ -39,7 +39,8 @@ final class ImportRun {
     func perform(_ progress: (Int) -> Void) throws {
         var read = 0
         let header = try located { try source.header(in: transaction.schema) }
-        try transaction.extendSchema(wanted(header.schema).withNestedCollections)
+        let wanted = header.schema.withDeletionRules(of: transaction.schema)
+        try transaction.extendSchema(wanted.withNestedCollections)
         for classSchema in header.schema.classes { _ = imported(classSchema.name) }
         try forEachObject { line in
             try make(line)
@@ -73,21 +74,6 @@ final class ImportRun {
     }
 
     // MARK: - Lines
-
-    /// What the file gets of the export's schema: rules that it has for deletions stay.
-    private func wanted(_ schema: Schema) -> Schema {
-        Schema(
-            schema.classes.map { classSchema in
-                var result = classSchema
-                for (index, property) in classSchema.properties.enumerated() {
-                    guard let stored = transaction.schema[classSchema.name],
-                        let column = stored.index(of: property.name)
-                    else { continue }
-                    result.properties[index].deletionRule = stored.properties[column].deletionRule
-                }
-                return result
-            })
-    }
 
     private func forEachObject(_ body: (Line) throws -> Void) throws {
         try source.rewind()

@@ -1,5 +1,5 @@
 import CausewayEnvironment
-import CausewayObjectStore
+package import CausewayObjectStore
 import Glibc
 
 /// The file that an import writes to.
@@ -7,11 +7,11 @@ import Glibc
 /// - A file that is there is changed in one transaction: an app that has it open sees all of the import or nothing, and a failure
 ///   leaves nothing behind. The transaction holds in memory what it changes.
 /// - A new file is made in a folder beside, in transactions of bounded size, and gets its name when it is whole.
-enum ImportTarget {
+package enum ImportTarget {
     /// Ends the name of the folder in which a new file is made.
     static let unfinishedSuffix = ".importing"
 
-    static func change<Result>(
+    package static func change<Result>(
         _ path: String, key: [UInt8]?, _ body: (Transaction, _ isNew: Bool) throws -> Result
     ) throws -> Result {
         do {

@@ -1,0 +1,51 @@
+import CausewayModel
+import CausewayObjectStore
+
+extension AtlasRun {
+    /// The object that a value links to: by a primary key, or as a DBRef; nil for null, and if there is none.
+    func link(
+        _ place: Int, _ imported: AtlasClass, _ column: Int, _ document: Int, _ reader: DocumentReader
+    ) throws -> (table: Table, key: ObjectKey)? {
+        let tape = reader.tape
+        let token = tape.tokens[place]
+        if token.kind == .null { return nil }
+        let wanted = imported.properties[column].target
+        let reference = DocumentReference(place, tape)
+        let target = reference.map { self.imported(collection: $0.collection) } ?? wanted.flatMap { self.imported($0) }
+        if let wanted, let target, !target.name.isSame(as: wanted) {
+            try unmapped(
+                "\(imported.path(column)) links to class '\(wanted)', and the document to another one", document, reader
+            )
+            return nil
+        }
+        guard let target, let primaryKey = target.primaryKey else {
+            try missing(imported, column, document, reader)
+            return nil
+        }
+        let id = reference.map { tape.tokens[$0.id] } ?? token
+        guard let key = tape.primaryKey(id, target.properties[primaryKey].type) else {
+            try unmapped(
+                "\(imported.path(column)) links by \(target.properties[primaryKey].type), and the document has \(id.words)",
+                document, reader)
+            return nil
+        }
+        guard let found = target.table.key(for: key) else {
+            try missing(imported, column, document, reader)
+            return nil
+        }
+        return (target.table, found)
+    }
+}
+
+extension DocumentTape {
+    /// The primary key that a token is; nil if it has another type.
+    func primaryKey(_ token: DocumentToken, _ type: PropertyType) -> PrimaryKey? {
+        switch (type, token.kind) {
+        case (.int, .int): .int(token.int)
+        case (.string, .string): .string(text(token.bytes))
+        case (.objectId, .objectId): .objectId(token.objectId)
+        case (.uuid, .uuid): .uuid(token.uuid)
+        default: nil
+        }
+    }
+}

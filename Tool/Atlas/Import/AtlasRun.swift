@@ -1,0 +1,143 @@
+import CausewayFiles
+import CausewayModel
+import CausewayObjectStore
+import CausewayStorage
+
+/// One import. The documents of a class become rows column by column. Links to documents that come later are set in a second
+/// pass over the collections that have some.
+final class AtlasRun {
+    /// A transaction of a new file ends after so many documents or bytes of them, so that memory stays bounded.
+    private static let documentsPerTransactionMax = 50_000
+    private static let bytesPerTransactionMax = 64 << 20
+
+    let plan: AtlasPlan
+    private let format: DocumentFormat
+    let transaction: Transaction
+    private let isNew: Bool
+    let options: AtlasImport
+    var report = AtlasReport()
+    var cells = FieldCells()
+    private var classes: ExactDictionary<AtlasClass> = [:]
+    private let collectionClasses: ExactDictionary<String>
+    private var (waitingDocuments, waitingBytes) = (0, 0)
+
+    init(
+        _ plan: AtlasPlan, _ format: DocumentFormat, _ transaction: Transaction, isNew: Bool, _ options: AtlasImport
+    ) {
+        self.plan = plan
+        self.format = format
+        self.transaction = transaction
+        self.isNew = isNew
+        self.options = options
+        var names: ExactDictionary<String> = [:]
+        for collection in plan.collections { names[collection.file.collection] = collection.className }
+        collectionClasses = names
+    }
+
+    func perform(_ progress: (Int) -> Void) throws {
+        let wanted = plan.schema.withDeletionRules(of: transaction.schema).withNestedCollections
+        try transaction.extendSchema(wanted)
+        try makeClasses()
+        var read = 0
+        for collection in plan.collections {
+            guard let imported = classes[collection.className] else { continue }
+            try forEachPiece(collection, imported) { reader in
+                try make(reader, imported)
+                report.documents += reader.tape.documents.count
+                for _ in reader.tape.documents {
+                    read += 1
+                    progress(read)
+                }
+            }
+        }
+        for collection in plan.collections {
+            guard let imported = classes[collection.className], imported.hasLateValues else { continue }
+            var rowsBefore: Int64 = 0
+            try forEachPiece(collection, imported) { reader in
+                try connect(reader, imported, rowsBefore)
+                rowsBefore += Int64(reader.tape.documents.count)
+                for _ in reader.tape.documents {
+                    read += 1
+                    progress(read)
+                }
+            }
+        }
+    }
+
+    /// The class of a name that the file has.
+    func imported(_ name: String) -> AtlasClass? {
+        if let known = classes[name] { return known }
+        guard let table = transaction.table(name) else { return nil }
+        let imported = AtlasClass(table, transaction.schema) { _ in false }
+        classes[name] = imported
+        return imported
+    }
+
+    /// The class of a collection of the import, or one of the file that has its name.
+    func imported(collection name: String) -> AtlasClass? {
+        let found = imported(collectionClasses[name] ?? name)
+        return found?.table.schema.kind == .object && NestedCollection(className: name) == nil ? found : nil
+    }
+
+    private func makeClasses() throws {
+        let places = ExactDictionary(
+            uniqueKeysWithValues: plan.collections.enumerated().map { ($1.className, $0) })
+        let nested = NestedCollection.allCases.map(\.className)
+        for name in plan.schema.classes.map(\.name) + nested {
+            guard let table = transaction.table(name) else { continue }
+            // Only documents of collections have links of their own to wait for.
+            let place = places[name] ?? .max
+            classes[name] = AtlasClass(table, transaction.schema) { target in
+                places[target].map { $0 >= place } ?? false
+            }
+        }
+    }
+
+    private func forEachPiece(
+        _ collection: AtlasPlan.Collection, _ imported: AtlasClass, _ body: (DocumentReader) throws -> Void
+    ) throws {
+        let reader = try DocumentReader(collection.file.path, format)
+        let documentsMax = FieldCells.documentsMax(columns: imported.properties.count)
+        while try reader.next(documentsMax: documentsMax) {
+            do {
+                try body(reader)
+            } catch let error as StoreError {
+                throw FileFailure("\(reader.words(0)) or one of those behind it: \(error.message)")
+            }
+            waitingDocuments += reader.tape.documents.count
+            waitingBytes += reader.byteCount
+            try commitIfLarge()
+        }
+    }
+
+    private func commitIfLarge() throws {
+        guard isNew,
+            waitingDocuments >= Self.documentsPerTransactionMax || waitingBytes >= Self.bytesPerTransactionMax
+        else { return }
+        (waitingDocuments, waitingBytes) = (0, 0)
+        try transaction.commit(.relaxed)
+        try transaction.beginWriting()
+    }
+
+    // MARK: - What is not mapped
+
+    /// Tells of a value that its property cannot hold.
+    func unmapped(_ reason: @autoclosure () -> String, _ document: Int, _ reader: DocumentReader) throws {
+        guard options.unmapped == .null else {
+            throw FileFailure(
+                "\(reader.words(document)): \(reason()). Correct the documents or their schema, or import with --unmapped null."
+            )
+        }
+        report.note(reason(), at: reader.words(document))
+    }
+
+    /// Tells of a link to a document that is nowhere.
+    func missing(_ imported: AtlasClass, _ column: Int, _ document: Int, _ reader: DocumentReader) throws {
+        let reason = "\(imported.path(column)) leads to a document that is neither in the import nor in the file"
+        guard options.missingLinks == .null else {
+            throw FileFailure(
+                "\(reader.words(document)): \(reason). Import that collection too, or with --missing-links null.")
+        }
+        report.note(reason, at: reader.words(document))
+    }
+}
