@@ -15,7 +15,7 @@ struct DatabaseGauges: Sendable {
     private let followers: FollowerGauges
     /// Milliseconds since 1970.
     let now: @Sendable () -> UInt64
-    private let reader: GaugeReader
+    private let reader: GaugeReader<Facts>
 
     /// A file that is read more slowly is left out of the scrape.
     static let readMilliseconds = 1_000
