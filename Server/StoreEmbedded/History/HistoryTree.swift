@@ -43,15 +43,12 @@ struct HistoryTree {
     /// Removes the oldest versions until the history is within its bounds, but no more than `versionsMax` at once:
     /// after a long pause the rest goes with the commits that follow.
     func trim(_ options: StoreEmbedded.Options, versionsMax: Int, _ meta: inout Meta) throws(StoreFailure) {
-        let history = transaction.tree(Layout.history)
         var trimmed = 0
         while trimmed < versionsMax, meta.historyStart < meta.version, options.areExceeded(by: meta) {
             trimmed += 1
             let oldest = ServerVersion(meta.historyStart.rawValue + 1)
             let record = try self.record(oldest)
             try ForgottenEnds.forget(record.entries.lazy.map(\.name), touchedBy: oldest, in: transaction)
-            history.remove(Layout.record(oldest))
-            history.remove(Layout.earlierRecord(oldest))
             meta.historyBytes -= min(record.sizeBytes, meta.historyBytes)
             meta.historyStart = oldest
             meta.oldestTime =
@@ -61,7 +58,7 @@ struct HistoryTree {
         guard trimmed > 0 else { return }
         // At once: each removal goes over all that this transaction has removed before. And from the beginning: an older build,
         // which does not know of edits, may have left some.
-        for tree in [Layout.images, Layout.edits] {
+        for tree in [Layout.history, Layout.images, Layout.edits] {
             transaction.tree(tree).removeRange(upTo: Layout.bytes(meta.historyStart.rawValue + 1))
         }
     }
