@@ -126,7 +126,7 @@ extension AdminRoutes {
               type: object
               additionalProperties: false
               properties:
-                note: {type: string, maxLength: 512}
+                note: {type: string, maxLength: \(ShutOuts.noteBytesMax)}
             LetIn:
               type: object
               required: [wasShutOut]

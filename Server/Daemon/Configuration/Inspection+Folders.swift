@@ -72,15 +72,11 @@ extension Inspection {
     /// What keeps this database from being opened, and no other: a folder that cannot be written to, or accounts without their
     /// objects.
     mutating func inspectOpening(of database: Configuration.Database, key: String) {
-        let others = problems
-        problems = []
-        inspectFolder(database.folder, key: key)
+        if let problem = Self.problem(ofFolder: database.folder, key: key) { databaseProblems.append(problem) }
         do throws(CommandFailure) {
             try DatabaseFolder(database.folder).requireObjects(of: database.name)
         } catch {
-            problems.append(ConfigurationProblem(key, "\(error)"))
+            databaseProblems.append(ConfigurationProblem(key, "\(error)"))
         }
-        databaseProblems += problems
-        problems = others
     }
 }

@@ -58,21 +58,21 @@ extension Inspection {
 
     // MARK: - Folders
 
-    /// A folder must be writable; if it is missing, the nearest folder that exists must be.
     mutating func inspectFolder(_ path: String, key: String) {
+        if let problem = Self.problem(ofFolder: path, key: key) { problems.append(problem) }
+    }
+
+    /// A folder must be writable; if it is missing, the nearest folder that exists must be.
+    static func problem(ofFolder path: String, key: String) -> ConfigurationProblem? {
         var isFolder: ObjCBool = false
-        let existing = Self.nearestExisting(path)
+        let existing = nearestExisting(path)
         guard FileManager.default.fileExists(atPath: existing, isDirectory: &isFolder), isFolder.boolValue else {
-            problems.append(ConfigurationProblem(key, "\(existing) is a file, not a folder. Name another folder."))
-            return
+            return ConfigurationProblem(key, "\(existing) is a file, not a folder. Name another folder.")
         }
         // Modes do not tell everything: the file system may be mounted read-only.
-        if let error = Self.writingError(existing) {
-            problems.append(
-                ConfigurationProblem(
-                    key,
-                    "\(existing) is not writable for this user: \(error). Change its owner, or name another folder."))
-        }
+        guard let error = writingError(existing) else { return nil }
+        return ConfigurationProblem(
+            key, "\(existing) is not writable for this user: \(error). Change its owner, or name another folder.")
     }
 
     /// A file that lines are appended to.

@@ -28,12 +28,8 @@ extension SyncFailure {
 
 /// Stands for the accounts of a database that is not open.
 struct AccountsNotOpen: AccountService {
-    private static let answer = AccountServiceAnswer(
-        status: 503,
-        body: Array(
-            #"{"code":"maintenanceInProgress","message":"The server cannot open this database now. Try again later."}"#
-                .utf8),
-        code: "maintenanceInProgress", retryAfterSeconds: 30)
+    private static let answer = AccountServiceAnswer.maintenance(
+        "The server cannot open this database now. Try again later.", retryAfterSeconds: 30)
 
     func admit(_ call: String, token: String?) -> AccountAdmission { .refused(Self.answer) }
 

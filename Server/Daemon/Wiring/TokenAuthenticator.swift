@@ -84,11 +84,14 @@ struct AccountCounter: AccountService {
 }
 
 extension AccountServiceAnswer {
-    fileprivate static let dropped = AccountServiceAnswer(
-        status: 503,
-        body: Array(
-            #"{"code":"maintenanceInProgress","message":"The operator takes this database off the server."}"#.utf8),
-        code: "maintenanceInProgress")
+    fileprivate static let dropped = maintenance("The operator takes this database off the server.")
+
+    /// - Parameter message: without what JSON escapes.
+    static func maintenance(_ message: String, retryAfterSeconds: UInt64? = nil) -> AccountServiceAnswer {
+        AccountServiceAnswer(
+            status: 503, body: Array(#"{"code":"maintenanceInProgress","message":"\#(message)"}"#.utf8),
+            code: "maintenanceInProgress", retryAfterSeconds: retryAfterSeconds)
+    }
 
     fileprivate init(_ reply: AccountReply) {
         self.init(
