@@ -77,11 +77,9 @@ struct ImportCommand: ParsableCommand {
     private func importExport(_ format: ExportFormat) throws {
         let objects = try ObjectImport(
             format, className: className, existing: existing, missingLinks: missingLinks ?? .fail)
-        let progress = Progress("lines read")
-        let report = try {
-            defer { progress.end() }
-            return try objects.run(from: from, to: options.file, key: options.key(), progress: progress.tell)
-        }()
+        let report = try Progress.of("lines read") {
+            try objects.run(from: from, to: options.file, key: options.key(), progress: $0)
+        }
         print(report.text)
     }
 
@@ -89,19 +87,13 @@ struct ImportCommand: ParsableCommand {
         let documents = AtlasImport(
             format, className: className, schemaFolder: atlas.schema, existing: existing,
             missingLinks: missingLinks ?? .null, unmapped: atlas.unmapped ?? .fail)
-        let plan = try told("documents looked at") { try documents.plan(from: from, progress: $0) }
+        let plan = try Progress.of("documents looked at") { try documents.plan(from: from, progress: $0) }
         print(plan.text)
         if dryRun { return }
-        let report = try told("documents read") {
+        let report = try Progress.of("documents read") {
             try documents.run(plan, to: options.file, key: options.key(), progress: $0)
         }
         print("\n" + report.text)
-    }
-
-    private func told<Result>(_ words: String, _ body: ((Int) -> Void) throws -> Result) rethrows -> Result {
-        let progress = Progress(words)
-        defer { progress.end() }
-        return try body(progress.tell)
     }
 }
 

@@ -22,9 +22,7 @@ struct ExportCommand: ParsableCommand {
         let export = try ObjectExport(format, classNames: classNames, query: query)
         try options.inspect { file in
             let output = try ExportOutput(path: to)
-            let progress = Progress("objects written")
-            defer { progress.end() }
-            try export.write(file, to: output, progress: progress.tell)
+            _ = try Progress.of("objects written") { try export.write(file, to: output, progress: $0) }
             try output.finish()
         }
     }

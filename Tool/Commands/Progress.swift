@@ -11,11 +11,18 @@ final class Progress {
     private var told = Date()
     private var hasTold = false
 
-    init(_ words: String) {
+    private init(_ words: String) {
         self.words = words
     }
 
-    func tell(_ count: Int) {
+    /// Does work that tells how far it is.
+    static func of<Result>(_ words: String, _ work: ((Int) -> Void) throws -> Result) rethrows -> Result {
+        let progress = Progress(words)
+        defer { progress.end() }
+        return try work(progress.tell)
+    }
+
+    private func tell(_ count: Int) {
         guard isShown, count % Self.countPerLook == 0, -told.timeIntervalSinceNow >= Self.secondsPerTelling else {
             return
         }
@@ -25,7 +32,7 @@ final class Progress {
     }
 
     /// Leaves the line to what is written next.
-    func end() {
+    private func end() {
         if hasTold { FileHandle.standardError.write(Data("\n".utf8)) }
     }
 }

@@ -10,20 +10,14 @@ struct RealmImportOptions: ParsableArguments {
         let key = try realmKeyFile.map { try FileKey.key(fromFile: $0) }
         let realm = try RealmImport(source, key: key)
         print(realm.plan.text)
-        let progress = Progress("objects read")
         guard writes else {
-            let losses = try {
-                defer { progress.end() }
-                return try realm.check(progress: progress.tell)
-            }()
+            let losses = try Progress.of("objects read") { try realm.check(progress: $0) }
             for line in losses { print(line) }
             return
         }
-        let (report, losses) = try {
-            defer { progress.end() }
-            return try realm.run(
-                to: options.file, key: options.key(), existing: existing, progress: progress.tell)
-        }()
+        let (report, losses) = try Progress.of("objects read") {
+            try realm.run(to: options.file, key: options.key(), existing: existing, progress: $0)
+        }
         for line in losses { print(line) }
         print(report.text)
     }

@@ -6,3 +6,14 @@ package struct FileFailure: Error, CustomStringConvertible {
         self.description = description
     }
 }
+
+extension FileFailure {
+    /// Does an import. A failure of it says that nothing came of it.
+    package static func orNothing<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let failure as FileFailure {
+            throw FileFailure("\(failure.description) Nothing was imported.")
+        }
+    }
+}

@@ -37,7 +37,7 @@ package struct AtlasImport {
     ///   - source: a file of documents, or a folder of them.
     ///   - progress: told how many documents were read.
     package func plan(from source: String, progress: (Int) -> Void = { _ in }) throws -> AtlasPlan {
-        try orNothing { try planner.plan(source, progress: progress) }
+        try FileFailure.orNothing { try planner.plan(source, progress: progress) }
     }
 
     /// Imports all documents, or throws and imports nothing.
@@ -49,20 +49,12 @@ package struct AtlasImport {
     package func run(
         _ plan: AtlasPlan, to path: String, key: [UInt8]?, progress: (Int) -> Void = { _ in }
     ) throws -> AtlasReport {
-        try orNothing {
+        try FileFailure.orNothing {
             try ImportTarget.change(path, key: key) { transaction, isNew in
                 let run = AtlasRun(plan, format, transaction, isNew: isNew, self)
                 try run.perform(progress)
                 return run.report
             }
-        }
-    }
-
-    private func orNothing<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let failure as FileFailure {
-            throw FileFailure("\(failure.description) Nothing was imported.")
         }
     }
 }

@@ -66,15 +66,13 @@ package struct ObjectImport {
     func run(
         _ source: @autoclosure () throws -> any ImportSource, to path: String, key: [UInt8]?, progress: (Int) -> Void
     ) throws -> Report {
-        do {
+        try FileFailure.orNothing {
             let source = try source()
             return try ImportTarget.change(path, key: key) { transaction, isNew in
                 let run = ImportRun(source, transaction, isNew: isNew, existing, missingLinks)
                 try run.perform(progress)
                 return run.report
             }
-        } catch let failure as FileFailure {
-            throw FileFailure("\(failure.description) Nothing was imported.")
         }
     }
 }
