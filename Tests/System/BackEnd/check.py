@@ -4,8 +4,6 @@ import argparse
 import socket
 import sys
 import tempfile
-import time
-import traceback
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -17,6 +15,7 @@ from figures import figures
 from described import administered, described
 from guide import run_guide
 from scenarios import SCENARIOS, Admin, Site
+from verdicts import Verdicts
 
 
 def free_port() -> int:
@@ -26,7 +25,7 @@ def free_port() -> int:
 
 
 def check(arguments: argparse.Namespace, folder: Path) -> int:
-    passed, failed = 0, 0
+    verdicts = Verdicts("back end")
     for number, scenario in enumerate([run_guide, described, administered, *SCENARIOS]):
         name = scenario.__doc__ or scenario.__name__
         if arguments.only and arguments.only not in name:
@@ -41,24 +40,15 @@ def check(arguments: argparse.Namespace, folder: Path) -> int:
             (server.folder / "admin-token").write_text(admin.token)
         server.start()
         world = World(server)
-        started = time.monotonic()
         try:
-            scenario(Site(world, port, admin))
-            passed += 1
-            print(f"passed  {name} ({time.monotonic() - started:.2f} s)", flush=True)
-        except Exception:
-            failed += 1
-            print(f"FAILED  {name}", flush=True)
-            traceback.print_exc()
+            verdicts.run(name, lambda: scenario(Site(world, port, admin)))
         finally:
             world.end()
             status = server.end()
         problems = server.verify() + ([f"the server ended with status {status}"] if status else [])
         for problem in problems:
-            failed += 1
-            print(f"FAILED  {problem}\n{server.log.read_text()}")
-    print(f"back end: {passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+            verdicts.fail(f"{problem}\n{server.log.read_text()}")
+    return verdicts.end()
 
 
 def measure(arguments: argparse.Namespace, folder: Path) -> int:

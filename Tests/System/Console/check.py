@@ -4,9 +4,8 @@ import argparse
 import sys
 import tempfile
 import threading
-import time
-import traceback
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -15,13 +14,14 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "SecondClient"))
 from browser import Browser
 from proxy import serve
 from scenarios import SCENARIOS, Site, pictures
+from verdicts import Verdicts
 from world import World
 
 
 def check(arguments: argparse.Namespace, folder: Path) -> int:
     world = World(arguments.server.resolve(), folder / "server")
     browser = Browser(folder)
-    passed, failed = 0, 0
+    verdicts = Verdicts("console")
     try:
         world.populate()
         site = Site(world, browser, address(world, arguments.page), arguments.pictures)
@@ -30,25 +30,20 @@ def check(arguments: argparse.Namespace, folder: Path) -> int:
             name = scenario.__doc__ or scenario.__name__
             if arguments.only and arguments.only not in name or scenario is pictures and not arguments.pictures:
                 continue
-            started = time.monotonic()
-            try:
-                scenario(site)
-                troubles = browser.troubles()
-                assert not troubles, troubles
-                passed += 1
-                print(f"passed  {name} ({time.monotonic() - started:.2f} s)", flush=True)
-            except Exception:
-                failed += 1
-                print(f"FAILED  {name}", flush=True)
-                traceback.print_exc()
+            verdicts.run(name, lambda: without_troubles(scenario, site))
     finally:
         browser.end()
         status = world.end()
     if status:
-        failed += 1
-        print(f"FAILED  the server ended with status {status}\n{world.server.log.read_text()}")
-    print(f"console: {passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+        verdicts.fail(f"the server ended with status {status}\n{world.server.log.read_text()}")
+    return verdicts.end()
+
+
+def without_troubles(scenario: Callable[[Site], object], site: Site) -> None:
+    """Does a scenario, in which the page may not have complained either."""
+    scenario(site)
+    troubles = site.browser.troubles()
+    assert not troubles, troubles
 
 
 def address(world: World, page: Path | None) -> str:
