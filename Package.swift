@@ -61,7 +61,8 @@ let server: [Target] = [
     .executableTarget(
         name: name("Daemon"),
         dependencies: [
-            "Admin", "Backup", "Console", "Conversion", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP",
+            "Admin", "Backup", "Browsing", "Console", "Conversion", "DataAPI", "Endpoint", "Environment", "Feed",
+            "HTTP",
             "Identity",
             "Ingest", "JSON", "Limits", "Model", "ObjectStore", "OpenAPI", "Operations", "Query", "Session", "Sinks",
             "Storage",
@@ -86,6 +87,9 @@ let server: [Target] = [
         libraries: ["CBackup", Package.crypto], excludes: ["system"]
     ),
     .target(name: "CBackup", path: "Server/Backup/system"),
+    part(
+        "Server", "Browsing", uses: ["Admin", "HTTP", "JSON", "Model", "ObjectStore", "OpenAPI", "Query"]
+    ),
     part(
         "Server", "Console", uses: ["Admin", "HTTP"], libraries: [Package.crypto], documents: ["CONSOLE.md"],
         excludes: ["package.json"], resources: [.embedInCode("page")]
@@ -259,6 +263,7 @@ let tests: [Target] = [
         libraries: Package.tokens
     ),
     test("Server", "Admin", uses: ["Admin", "HTTP", "JSON", "OpenAPI"], libraries: [Package.log]),
+    test("Server", "Browsing", uses: ["Admin", "Browsing", "Model", "ObjectStore", "Support/Seeds"]),
     test("Server", "Console", uses: ["Admin", "Console", "HTTP"]),
     test("Server", "Telemetry", uses: ["Telemetry"], libraries: [Package.metrics]),
     test(

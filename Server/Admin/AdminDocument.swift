@@ -70,8 +70,12 @@ extension AdminRoute {
         guard let description else { return nil }
         var call = DescribedCall(
             description.name, method: method, path: pattern, summary: description.summary,
-            answers: [DescribedCall.Answer(description.status, schema: description.answer)])
+            answers: [
+                DescribedCall.Answer(
+                    description.status, schema: description.answer, headers: description.answerHeaders)
+            ])
         call.parameters = description.parameters
+        call.headers = description.headers
         call.body = description.body
         call.isBodyOptional = description.isBodyOptional
         call.errorStatuses = Set((AdminDescription.commonErrors + description.errors).map(\.status)).sorted()

@@ -21,6 +21,14 @@ package struct AdminError: Error, Hashable, Sendable {
         case pathUnknown
         case databaseUnknown
         case databaseNotOpen
+        case queryInvalid
+        case valueInvalid
+        case classUnknown
+        case objectUnknown
+        case objectExists
+        case preconditionFailed
+        case operationInvalid
+        case tooCostly
         case sessionUnknown
         case clientUnknown
         case backupUnknown
@@ -31,21 +39,26 @@ package struct AdminError: Error, Hashable, Sendable {
         case notConfigured
         case serverFault
         case serverBusy
+        case serverOutOfSpace
     }
 }
 
 extension AdminError.Code {
     package var status: Int {
         switch self {
-        case .requestInvalid: 400
+        case .requestInvalid, .queryInvalid, .valueInvalid: 400
         case .tokenInvalid: 401
-        case .pathUnknown, .databaseUnknown, .sessionUnknown, .clientUnknown, .backupUnknown: 404
+        case .pathUnknown, .databaseUnknown, .classUnknown, .objectUnknown, .sessionUnknown, .clientUnknown,
+            .backupUnknown:
+            404
         case .methodNotAllowed: 405
-        case .conflict: 409
+        case .conflict, .objectExists: 409
+        case .preconditionFailed: 412
         case .hostInvalid: 421
-        case .configurationInvalid, .notConfigured: 422
+        case .configurationInvalid, .notConfigured, .operationInvalid, .tooCostly: 422
         case .serverFault: 500
         case .serverBusy, .databaseNotOpen: 503
+        case .serverOutOfSpace: 507
         }
     }
 }

@@ -1,3 +1,4 @@
+import CausewayModel
 package import CausewayQuery
 
 /// What one caller may do with the objects of each class: the operator's rules, with the caller's claims put in.

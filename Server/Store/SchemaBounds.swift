@@ -1,3 +1,5 @@
+package import CausewayModel
+
 /// How many classes and properties a database may have, and how many of them the devices of one user may add to an
 /// otherwise empty database, see ``share(_:of:besides:)``.
 ///
@@ -50,8 +52,10 @@ package struct Declarer: Hashable, Sendable {
 /// A class, or a property of one, with where it comes from.
 package struct SchemaElement: Hashable, Sendable {
     package var className: String
+    /// Of the class.
+    package var kind: ClassKind
     /// Nil for the class itself.
-    package var property: String?
+    package var form: Property?
     /// What it is, in words: “a class of objects”, “optional string”.
     package var words: String
     /// Whose device added it; nil for what was there before this was noted.
@@ -63,12 +67,17 @@ package struct SchemaElement: Hashable, Sendable {
     /// How many objects the class has.
     package var objects: Int
 
+    /// Nil for the class itself.
+    package var property: String? { form?.name }
+
     package init(
-        className: String, property: String? = nil, words: String, addedBy: String?, added: UInt64, declared: UInt64,
+        className: String, kind: ClassKind, form: Property? = nil, words: String, addedBy: String?, added: UInt64,
+        declared: UInt64,
         objects: Int
     ) {
         self.className = className
-        self.property = property
+        self.kind = kind
+        self.form = form
         self.words = words
         self.addedBy = addedBy
         self.added = added

@@ -197,14 +197,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
 
     // MARK: - Reading
 
-    package func snapshot() throws(StoreFailure) -> any StoreSnapshot {
-        do {
-            let transaction = try store.read()
-            return EmbeddedSnapshot(transaction, catalog(of: transaction), snapshots.open())
-        } catch {
-            throw StoreFailure(error)
-        }
-    }
+    package func snapshot() throws(StoreFailure) -> any StoreSnapshot { try browsed().snapshot }
 
     /// Runs `body` on the newest version.
     func read<Value>(_ body: (Transaction) throws(StoreFailure) -> Value) throws(StoreFailure) -> Value {

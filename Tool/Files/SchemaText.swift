@@ -19,14 +19,7 @@ package enum SchemaText {
     private static func words(_ property: Property) -> String {
         let base = (property.target ?? "\(property.type)") + (property.isOptional ? "?" : "")
         let type = property.collection == .none ? base : "\(property.collection)<\(base)>"
-        return ([type] + flags(property).filter { $0.name != "optional" }.map(\.name)).joined(separator: " ")
-    }
-
-    private static func flags(_ property: Property) -> [(name: String, isSet: Bool)] {
-        [
-            ("optional", property.isOptional), ("primaryKey", property.isPrimaryKey), ("indexed", property.isIndexed),
-            ("fullText", property.isFullTextIndexed), ("counter", property.isCounter), ("text", property.isText),
-        ].filter(\.1)
+        return ([type] + property.flags.filter { $0.isSet && $0.name != "optional" }.map(\.name)).joined(separator: " ")
     }
 
     private static func json(_ schema: Schema) -> String {
@@ -51,13 +44,7 @@ package enum SchemaText {
     private static func write(_ property: Property, to writer: inout JSONWriter) {
         writer.object { json in
             json.field("name", property.name)
-            json.field("type", "\(property.type)")
-            if property.collection != .none { json.field("collection", "\(property.collection)") }
-            if let target = property.target { json.field("target", target) }
-            for flag in flags(property) {
-                json.name(flag.name)
-                json.write(true)
-            }
+            json.members(of: property)
             if property.deletionRule != .none { json.field("deletionRule", "\(property.deletionRule)") }
         }
     }

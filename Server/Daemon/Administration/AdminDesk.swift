@@ -37,7 +37,13 @@ struct AdminDesk: Sendable {
     func use<Value>(
         _ request: AdminRequest, _ body: (Tenant) async throws(AdminError) -> Value
     ) async throws(AdminError) -> Value {
-        let name = request["database"]
+        try await use(request["database"], body)
+    }
+
+    /// Works with the database of a name. It stays open until the work is done.
+    func use<Value>(
+        _ name: String, _ body: (Tenant) async throws(AdminError) -> Value
+    ) async throws(AdminError) -> Value {
         guard let tenant = tenants[name], tenant.uses.begin() else { throw notServed(name) }
         defer { tenant.uses.end() }
         return try await body(tenant)

@@ -18,6 +18,7 @@ extension AdminRoutes {
         routes.addRefusals(desk)
         routes.addSchema(desk)
         routes.addSchemaConversion(desk)
+        routes.addObjects(desk)
         let document = AdminDocument.text(routes)
         routes.add(AdminRoute("GET", "/admin/v1/openapi.yaml") { _ in .text(document, type: "application/yaml") })
         return routes

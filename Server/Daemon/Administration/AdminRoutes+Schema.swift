@@ -114,6 +114,7 @@ private struct SchemaClass {
         json.object { json in
             json.field("name", name)
             json.field("is", itself.words)
+            json.field("kind", "\(itself.kind)")
             json.field("objects", itself.objects)
             itself.appendOrigin(to: &json)
             json.name("properties")
@@ -121,6 +122,7 @@ private struct SchemaClass {
                 json.object { json in
                     json.field("name", element.property ?? "")
                     json.field("is", element.words)
+                    if let form = element.form { json.members(of: form) }
                     element.appendOrigin(to: &json)
                 }
             }
@@ -147,11 +149,12 @@ private enum SchemaSchemas {
                   type: array
                   items:
                     type: object
-                    required: [name, is, objects, properties]
+                    required: [name, is, kind, objects, properties]
                     additionalProperties: false
                     properties:
                       name: {type: string}
                       is: {type: string}
+                      kind: {enum: [object, embedded, asymmetric]}
                       objects: {type: integer}
                       addedBy: {type: string}
                       added: {type: string, format: date-time}
@@ -160,11 +163,20 @@ private enum SchemaSchemas {
                         type: array
                         items:
                           type: object
-                          required: [name, is]
+                          required: [name, is, type]
                           additionalProperties: false
                           properties:
                             name: {type: string}
                             is: {type: string}
+                            type: {type: string}
+                            collection: {enum: [list, set, map]}
+                            target: {type: string}
+                            optional: {type: boolean}
+                            primaryKey: {type: boolean}
+                            indexed: {type: boolean}
+                            fullText: {type: boolean}
+                            counter: {type: boolean}
+                            text: {type: boolean}
                             addedBy: {type: string}
                             added: {type: string, format: date-time}
                             declared: {type: string, format: date-time}

@@ -1,3 +1,4 @@
+import CausewayBrowsing
 import CausewayDataAPI
 import CausewayEndpoint
 import CausewayEnvironment
@@ -28,6 +29,8 @@ final class Tenant: Sendable {
     let feed: FeedSource
     /// The database, as the data API calls it.
     let api: APIDatabase
+    /// What administrators have searched for in it.
+    let lastFound = LastFound()
     let office: PermissionOffice
     /// Nil where the server keeps no accounts.
     let accounts: Accounts?

@@ -1,14 +1,14 @@
-import CausewayJSON
+package import CausewayJSON
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
-import CausewayStore
+package import CausewayStore
 import CausewaySubscriptions
 
 /// Writes objects of one snapshot as JSON, with what the caller may read of them.
 ///
 /// Used by one thread at a time.
-struct ObjectWriter {
+package struct ObjectWriter {
     private let snapshot: any StoreSnapshot
     private let schema: Schema
     private let permissions: Permissions?
@@ -20,9 +20,9 @@ struct ObjectWriter {
     static let depthMax = 128
     /// No object is written any further once it has so many bytes of JSON: twice a page (`APILimits.pageBytes`). So no
     /// page has more than three times its bound, and one value.
-    static let objectBytesMax = 16 << 20
+    package static let objectBytesMax = 16 << 20
 
-    init(
+    package init(
         _ snapshot: any StoreSnapshot, under permissions: Permissions?, columns: Set<Int>? = nil,
         bytesMax: Int = ObjectWriter.objectBytesMax
     ) {
@@ -56,7 +56,7 @@ struct ObjectWriter {
     }
 
     /// - Precondition: the caller may read the object.
-    func write(_ row: Row, to writer: inout JSONWriter) throws(APIError) {
+    package func write(_ row: Row, to writer: inout JSONWriter) throws(APIError) {
         guard let classSchema = schema[snapshot.className(row.classNumber)] else { return writer.null() }
         do throws(StoreFailure) {
             var shown = columns ?? Set(classSchema.properties.indices)

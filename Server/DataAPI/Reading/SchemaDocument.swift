@@ -18,10 +18,8 @@ extension Schema {
 extension JSONWriter {
     fileprivate mutating func write(_ classSchema: ClassSchema) {
         object { body in
-            body.name("name")
-            body.write(classSchema.name)
-            body.name("kind")
-            body.write("\(classSchema.kind)")
+            body.field("name", classSchema.name)
+            body.field("kind", "\(classSchema.kind)")
             body.name("properties")
             body.array { list in
                 for property in classSchema.properties { list.write(property) }
@@ -31,26 +29,8 @@ extension JSONWriter {
 
     private mutating func write(_ property: Property) {
         object { body in
-            body.name("name")
-            body.write(property.name)
-            body.name("type")
-            body.write("\(property.type)")
-            if property.collection != .none {
-                body.name("collection")
-                body.write("\(property.collection)")
-            }
-            if let target = property.target {
-                body.name("target")
-                body.write(target)
-            }
-            let flags = [
-                ("optional", property.isOptional), ("primaryKey", property.isPrimaryKey),
-                ("indexed", property.isIndexed), ("counter", property.isCounter), ("text", property.isText),
-            ]
-            for (name, isSet) in flags where isSet {
-                body.name(name)
-                body.write(true)
-            }
+            body.field("name", property.name)
+            body.members(of: property)
         }
     }
 }

@@ -25,7 +25,7 @@ struct APIRoute: Sendable {
         parameters = try Self.parameters(head.query, of: route.call)
     }
 
-    private init(_ call: APICall) { self.call = call }
+    init(_ call: APICall) { self.call = call }
 
     /// The calls of all methods at a path.
     private static func matches(_ path: [String]) -> [APIRoute] {

@@ -168,6 +168,7 @@ package enum OpenAPIDocument {
                             optional: {type: boolean}
                             primaryKey: {type: boolean}
                             indexed: {type: boolean}
+                            fullText: {type: boolean}
                             counter: {type: boolean}
                             text: {type: boolean}
 

@@ -92,7 +92,7 @@ package struct FeedReader {
         var left = bounds.entriesAtOnce
         while isGathering, window.gathered < snapshot.version {
             guard goesOn(left, end) else { return false }
-            let record = try record(window.gathered.next, snapshot)
+            let record = try snapshot.keptRecord(of: window.gathered.next)
             window.gather(record)
             left -= record.weight
             gatheredEntries += record.weight
@@ -100,7 +100,7 @@ package struct FeedReader {
         guard !window.versions.isEmpty else { return true }
         isGathered = true
         while window.scanned < snapshot.version, goesOn(left, end) {
-            let record = try record(window.scanned.next, snapshot)
+            let record = try snapshot.keptRecord(of: window.scanned.next)
             window.learn(record)
             left -= record.weight
         }
@@ -120,18 +120,6 @@ package struct FeedReader {
     /// - Parameter left: how many entries the step has left.
     private func goesOn(_ left: Int, _ end: StepEnd) -> Bool {
         left == bounds.entriesAtOnce || left > 0 && !end.isReached
-    }
-
-    private func record(
-        _ version: ServerVersion, _ snapshot: any StoreSnapshot
-    ) throws(StoreFailure) -> VersionRecord {
-        guard let record = try snapshot.record(of: version) else {
-            throw StoreFailure(
-                .fault,
-                "The server's database is damaged: version \(version.rawValue) is missing in its history. Restore the newest "
-                    + "backup of its folder.")
-        }
-        return record
     }
 
     // MARK: - Telling

@@ -39,6 +39,21 @@ struct FeedWindow {
         learn(record)
     }
 
+    /// Adds a version of which only what it did to one object is told.
+    ///
+    /// - Parameter born: the row of the object, if the version made it.
+    mutating func gather(_ record: VersionRecord, about name: ObjectName, born: ObjectKey?) {
+        var part = record
+        part.births = born.map { [.init(classNumber: name.classNumber, keys: $0...$0)] } ?? []
+        part.touches = record.touches.filter { $0.name == name || $0.root == name }
+        versions.append(FeedVersion(part))
+        gathered = record.version
+        for birth in part.births { insert(birth) }
+        for touch in part.touches { touches[touch.name] = touches[touch.name] ?? [] }
+        // With the places that the touches have in the whole: they are the numbers of the images.
+        learn(record)
+    }
+
     /// Notes what a version behind those did to their objects.
     mutating func learn(_ record: VersionRecord) {
         scanned = record.version

@@ -24,7 +24,7 @@ extension StoreEmbedded {
             func element(_ property: Property?) throws(StoreFailure) -> SchemaElement {
                 let known = try declared.element(table.schema.name, property?.name)
                 return SchemaElement(
-                    className: table.schema.name, property: property?.name,
+                    className: table.schema.name, kind: table.schema.kind, form: property,
                     words: property?.words ?? table.schema.kind.words, addedBy: known?.user, added: known?.added ?? 0,
                     declared: known?.declared ?? 0, objects: table.count)
             }

@@ -105,20 +105,26 @@ struct AdminBench {
 
     /// - Parameter path: behind `/admin/v1/`.
     func call(_ method: String, _ path: String, _ body: String = "") async throws -> (status: Int, json: JSON) {
-        let head = try #require(
-            HTTPHead(
-                method: method, target: "/admin/v1/" + path,
-                headers: [.init("authorization", "Bearer \(Self.token)"), .init("host", "localhost")]))
-        let answer =
-            switch service.admit(head) {
-            case .refused(let answer): answer
-            case .body: await service.answer(HTTPRequest(head, body: Array(body.utf8)))
-            }
+        let answer = try await answer(method, path, body)
         guard case .whole(let bytes) = answer.body else { throw Streamed() }
         return (answer.status, try JSONReader.read(bytes))
     }
 
     private struct Streamed: Error {}
+
+    /// - Parameter path: behind `/admin/v1/`.
+    func answer(
+        _ method: String, _ path: String, _ body: String = "", headers: [String: String] = [:]
+    ) async throws -> HTTPAnswer {
+        let all = ["authorization": "Bearer \(Self.token)", "host": "localhost"].merging(headers) { $1 }
+        let head = try #require(
+            HTTPHead(
+                method: method, target: "/admin/v1/" + path, headers: all.map { .init($0.key, $0.value) }))
+        switch service.admit(head) {
+        case .refused(let answer): return answer
+        case .body: return await service.answer(HTTPRequest(head, body: Array(body.utf8)))
+        }
+    }
 
     /// Expects a refusal.
     func expect(
@@ -141,6 +147,10 @@ struct AdminBench {
         #expect(answer.status == status, "\(answer.json)", sourceLocation: location)
         return answer.json
     }
+}
+
+extension HTTPAnswer {
+    func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
 /// Devices of an `AdminBench`, without what lies between them and the server.

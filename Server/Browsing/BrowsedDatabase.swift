@@ -1,0 +1,38 @@
+package import CausewayAdmin
+
+/// Where objects are looked at: a database of a server, or a file.
+package protocol BrowsedDatabase: Sendable {
+    /// The results of the last searches.
+    var lastFound: LastFound { get }
+    /// How long one search may look, all of its pieces together.
+    var searchTime: Duration { get }
+
+    /// Does a piece of work on a thread that others wait for.
+    ///
+    /// - Parameter body: is told how to find out that it is time to give way: then it ends, and what is left is another piece.
+    func piece<Value: Sendable>(
+        _ body: @escaping @Sendable (_ isOver: () -> Bool) throws(AdminError) -> Value
+    ) async throws(AdminError) -> Value
+
+    /// The newest version. Called within a piece.
+    func state() throws(AdminError) -> BrowsedState
+}
+
+/// The databases whose objects can be looked at.
+package protocol BrowsedPlace: Sendable {
+    /// Works with a database, which stays open meanwhile.
+    ///
+    /// - Throws: `databaseUnknown` where there is none of the name.
+    func use<Value: Sendable>(
+        _ name: String, _ body: (any BrowsedDatabase) async throws(AdminError) -> Value
+    ) async throws(AdminError) -> Value
+}
+
+extension BrowsedDatabase {
+    /// Looks at the newest version, in one piece of work that is short.
+    func look<Value: Sendable>(
+        _ body: @escaping @Sendable (BrowsedState) throws(AdminError) -> Value
+    ) async throws(AdminError) -> Value {
+        try await piece { _ throws(AdminError) in try body(state()) }
+    }
+}
