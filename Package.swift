@@ -152,14 +152,19 @@ let tool: [Target] = [
     ),
     .executableTarget(
         name: name("Commands"),
-        dependencies: ["Atlas", "Environment", "Files"].map { .target(name: name($0)) } + [Package.arguments],
+        dependencies: ["Admin", "Atlas", "Environment", "Files", "HTTP"].map { .target(name: name($0)) } + [
+            Package.arguments, Package.log,
+        ],
         path: "Tool/Commands",
         swiftSettings: settings()
     ),
-    // JSON is a room of the server, and knows neither end.
+    // JSON, Browsing and what shows the console are rooms of the server, and know neither end.
     part(
         "Tool", "Files",
-        uses: ["Environment", "JSON", "Model", "ObjectStore", "Query", "RealmFile", "Storage"],
+        uses: [
+            "Admin", "Browsing", "Console", "Environment", "HTTP", "JSON", "Model", "ObjectStore", "Query", "RealmFile",
+            "Storage",
+        ],
         documents: ["EXPORT.md"]
     ),
     part(
@@ -367,7 +372,10 @@ let tests: [Target] = [
     ),
     test(
         "Tool", "Files",
-        uses: ["Files", "Model", "ObjectStore", "Support/Folders", "Support/ObjectStoreReference", "Support/Seeds"]
+        uses: [
+            "Admin", "Files", "HTTP", "JSON", "Model", "ObjectStore", "Support/Folders",
+            "Support/ObjectStoreReference", "Support/Seeds",
+        ]
     ),
     program("Support/HookReceiver", uses: ["HTTP"], libraries: [Package.log]),
     program(

@@ -56,9 +56,9 @@ extension AdminRoutes {
         ) { request throws(AdminError) in
             let (name, text, order) = (request["class"], request.text("where"), request.text("sort"))
             return try await place.use(request["database"]) { database throws(AdminError) in
-                let time = database.searchTime
+                let bounds = database.searchBounds
                 return try await database.look { state throws(AdminError) in
-                    let search = try ObjectSearch(state, name, text, order: order, timeMax: time)
+                    let search = try state.search(name, text, order: order, bounds)
                     return .json { json in json.object { $0.field("plan", search.explanation) } }
                 }
             }
@@ -112,8 +112,8 @@ extension AdminRoutes {
 
 extension BrowsedDatabase {
     fileprivate func page(_ wish: FoundPage.Wish) async throws(AdminError) -> HTTPAnswer {
-        let (last, time) = (lastFound, searchTime)
-        let page = try await look { state throws(AdminError) in try FoundPage(state, wish, last, timeMax: time) }
+        let (last, bounds) = (lastFound, searchBounds)
+        let page = try await look { state throws(AdminError) in try FoundPage(state, wish, last, bounds) }
         while true {
             let isDone = try await piece { isOver throws(AdminError) in try page.go(until: isOver) }
             if isDone { return page.answer }

@@ -4,8 +4,7 @@ package import CausewayAdmin
 package protocol BrowsedDatabase: Sendable {
     /// The results of the last searches.
     var lastFound: LastFound { get }
-    /// How long one search may look, all of its pieces together.
-    var searchTime: Duration { get }
+    var searchBounds: ObjectSearch.Bounds { get }
 
     /// Does a piece of work on a thread that others wait for.
     ///
@@ -30,7 +29,7 @@ package protocol BrowsedPlace: Sendable {
 
 extension BrowsedDatabase {
     /// Looks at the newest version, in one piece of work that is short.
-    func look<Value: Sendable>(
+    package func look<Value: Sendable>(
         _ body: @escaping @Sendable (BrowsedState) throws(AdminError) -> Value
     ) async throws(AdminError) -> Value {
         try await piece { _ throws(AdminError) in try body(state()) }

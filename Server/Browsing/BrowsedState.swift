@@ -11,7 +11,7 @@ package final class BrowsedState: @unchecked Sendable {
     package typealias Writing = (BrowsedObject, Set<Int>?, inout JSONWriter) throws(AdminError) -> Void
 
     package let version: UInt64
-    let transaction: Transaction
+    package let transaction: Transaction
     private let writing: Writing
     private let end: () -> Void
 
@@ -60,9 +60,16 @@ package final class BrowsedState: @unchecked Sendable {
         return BrowsedObject(table: table, key: row)
     }
 
-    func write(_ object: BrowsedObject, columns: Set<Int>? = nil, to json: inout JSONWriter) throws(AdminError) {
+    package func write(_ object: BrowsedObject, columns: Set<Int>? = nil, to json: inout JSONWriter) throws(AdminError)
+    {
         try writing(object, columns, &json)
         try checkDamage()
+    }
+
+    func search(
+        _ className: String, _ text: String?, order: String?, _ bounds: ObjectSearch.Bounds
+    ) throws(AdminError) -> ObjectSearch {
+        try ObjectSearch(text, order: order, of: table(className), in: transaction, bounds)
     }
 
     func checkDamage() throws(AdminError) {

@@ -34,7 +34,7 @@ final class FoundPage: @unchecked Sendable {
     /// A page ends behind the object with which it gets as large as this.
     static let bytesMax = 8 << 20
 
-    init(_ state: BrowsedState, _ wish: Wish, _ last: LastFound, timeMax: Duration) throws(AdminError) {
+    init(_ state: BrowsedState, _ wish: Wish, _ last: LastFound, _ bounds: ObjectSearch.Bounds) throws(AdminError) {
         self.state = state
         self.wish = wish
         self.last = last
@@ -45,7 +45,7 @@ final class FoundPage: @unchecked Sendable {
             version: state.version, className: wish.className, text: wish.text ?? "", order: wish.order ?? "")
         found = last[question]
         if found == nil {
-            search = try ObjectSearch(state, wish.className, wish.text, order: wish.order, timeMax: timeMax)
+            search = try state.search(wish.className, wish.text, order: wish.order, bounds)
         }
     }
 

@@ -1,7 +1,7 @@
 package import CausewayAdmin
 package import CausewayModel
-import CausewayObjectStore
-import CausewayQuery
+package import CausewayObjectStore
+package import CausewayQuery
 
 /// Finds the objects of one class that a text of the query language selects, piece by piece.
 ///
@@ -17,7 +17,7 @@ package final class ObjectSearch {
     private var next: Int64 = 0
     private var rowsAtOnce: Int64 = 1_024
     private var time = Duration.zero
-    private let timeMax: Duration
+    private let bounds: Bounds
     /// The objects that are found so far, in their order.
     package private(set) var found: [ObjectKey] = []
 
@@ -27,7 +27,24 @@ package final class ObjectSearch {
     /// Comparisons and bytes of a query.
     static let termsMax = 4_000
     static let textBytesMax = 64 << 10
-    /// More are not kept in memory: eight bytes each.
+
+    /// Where a search is given up.
+    package struct Bounds: Sendable {
+        /// For all pieces together.
+        package var time: Duration
+        /// Objects that are found: eight bytes of memory each.
+        package var found = ObjectSearch.foundMax
+
+        package init(time: Duration) { self.time = time }
+
+        /// For somebody who waits for nothing else.
+        package static let none = {
+            var bounds = Bounds(time: .seconds(Int64.max))
+            bounds.found = .max
+            return bounds
+        }()
+    }
+
     static let foundMax = 16_000_000
 
     private enum Step {
@@ -39,14 +56,14 @@ package final class ObjectSearch {
     /// - Parameters:
     ///   - text: a predicate that SORT, DISTINCT and LIMIT may follow; nil and the empty text select every object.
     ///   - order: properties separated by commas, a minus puts the greatest first. It sorts what the text selects.
-    ///   - timeMax: how long the search may look.
-    /// - Throws: `queryInvalid`, or `classUnknown`.
+    /// - Throws: `queryInvalid`.
     package init(
-        _ state: BrowsedState, _ className: String, _ text: String?, order: String?, timeMax: Duration
+        _ text: String?, order: String?, of table: Table, in transaction: Transaction, _ bounds: Bounds
     ) throws(AdminError) {
-        transaction = state.transaction
-        table = try state.table(className)
-        self.timeMax = timeMax
+        self.transaction = transaction
+        self.table = table
+        self.bounds = bounds
+        let className = table.name
         do throws(QueryError) {
             var selection = try Self.selection(text ?? "")
             if let order { selection.steps.append(.sort(Self.sortKeys(order))) }
@@ -65,7 +82,8 @@ package final class ObjectSearch {
         }
     }
 
-    private static func selection(_ text: String) throws(QueryError) -> Selection {
+    /// What a text says; the empty one selects everything.
+    package static func selection(_ text: String) throws(QueryError) -> Selection {
         guard text.utf8.count <= textBytesMax else {
             throw QueryError(.limit, "it has more than \(textBytesMax) bytes. Compare with a list (IN {…}).")
         }
@@ -122,10 +140,8 @@ package final class ObjectSearch {
         defer { time += start.duration(to: .now) }
         while next < table.keysEnd.rawValue {
             try look()
-            if isOver() || start.duration(to: .now) + time > timeMax {
-                guard start.duration(to: .now) + time <= timeMax else { throw .searchTooLong(timeMax) }
-                return false
-            }
+            guard time + start.duration(to: .now) <= bounds.time else { throw .searchTooLong(bounds.time) }
+            if isOver() { return false }
         }
         while let step = steps.popFirst() {
             take(step)
@@ -147,10 +163,10 @@ package final class ObjectSearch {
         } catch {
             throw AdminError(.serverFault, error.message)
         }
-        guard found.count <= Self.foundMax else {
+        guard found.count <= bounds.found else {
             throw AdminError(
                 .tooCostly,
-                "The query finds more than \(Self.foundMax) objects, and no more are kept in memory. Narrow it.")
+                "The query finds more than \(bounds.found) objects, and no more are kept in memory. Narrow it.")
         }
         next = last + 1
         let took = start.duration(to: .now)

@@ -7,6 +7,23 @@ import CausewayStorage
 package struct FileSummary: Sendable {
     package enum Role: String, Sendable {
         case local, synced, server
+
+        /// Refuses to write to a file whose changes others would not hear of.
+        ///
+        /// - Parameter what: what would write, with its article.
+        func refuseUnlessLocal(_ path: String, _ what: String) throws {
+            switch self {
+            case .local: return
+            case .synced:
+                throw FileFailure(
+                    "'\(path)' is the synced file of a device, and \(what) would not be sent. Write the objects to its server "
+                        + "with the data API.")
+            case .server:
+                throw FileFailure(
+                    "'\(path)' is the database of a server, and devices would not be told of \(what). Write the objects with "
+                        + "the server's data API.")
+            }
+        }
     }
 
     package var version: UInt64

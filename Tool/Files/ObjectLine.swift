@@ -25,13 +25,23 @@ package struct ObjectLine {
     }
 
     package func text(_ key: ObjectKey, _ className: String) throws -> String {
-        let table = try transaction.namedTable(className)
         var writer = JSONWriter()
+        try write(key, try transaction.namedTable(className), to: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Writes an object.
+    ///
+    /// - Parameter columns: the properties to write besides the primary key; nil for all.
+    func write(_ key: ObjectKey, _ table: Table, columns: Set<Int>? = nil, to writer: inout JSONWriter) throws {
         writer.open(UInt8(ascii: "{"))
         if table.schema.primaryKeyIndex == nil { writer.field("$row", key.rawValue) }
-        try writeProperties(key, table, depth: 0, to: &writer)
+        for (column, property) in table.schema.properties.enumerated()
+        where columns.map({ $0.contains(column) || property.isPrimaryKey }) ?? true {
+            writer.name(property.name)
+            try writeProperty(key, table, column, to: &writer)
+        }
         writer.close(UInt8(ascii: "}"))
-        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     /// Writes the members of an object. The caller opens and closes it.

@@ -1,3 +1,5 @@
+import CausewayAdmin
+import CausewayBrowsing
 package import CausewayModel
 package import CausewayObjectStore
 import CausewayQuery
@@ -5,12 +7,13 @@ import CausewayQuery
 /// A query of one class, in the text of Realm's query language: `age > 2 SORT(name ASC) LIMIT(10)`.
 package struct ObjectQuery {
     package let className: String
-    private let selection: Selection
+    private let text: String
 
     package init(_ className: String, _ text: String) throws {
         self.className = className
+        self.text = text
         do throws(QueryError) {
-            selection = try Selection.parse(text)
+            _ = try ObjectSearch.selection(text)
         } catch {
             throw FileFailure("\(error)")
         }
@@ -18,35 +21,26 @@ package struct ObjectQuery {
 
     /// The rows of the answer, in its order.
     package func rows(in transaction: Transaction) throws -> [ObjectKey] {
-        _ = try transaction.namedTable(className)
-        do {
-            var keys = try transaction.keys(
-                className, matching: try transaction.bound(selection.predicate, to: className))
-            for step in selection.steps {
-                switch step {
-                case .sort(let order):
-                    var bound: [BoundSortKey] = []
-                    for key in order { bound.append(try transaction.bound(key, to: className)) }
-                    keys = transaction.sorted(keys, className, by: bound)
-                case .distinct:
-                    throw FileFailure("DISTINCT is not answered here. Leave it out.")
-                case .limit(let count): keys = Array(keys.prefix(count))
-                }
-            }
-            return keys
-        } catch let error as QueryError {
-            throw FileFailure("\(error)")
+        let search = try search(in: transaction)
+        do throws(AdminError) {
+            while try !search.go(until: { false }) {}
+        } catch {
+            throw FileFailure(error.message)
         }
+        return search.found
     }
 
-    /// How the predicate is answered: which index, which scans.
+    /// How the query is answered: which index, which scans, and what comes after.
     package func explanation(in transaction: Transaction) throws -> String {
-        _ = try transaction.namedTable(className)
-        do throws(QueryError) {
-            let predicate = try transaction.bound(selection.predicate, to: className)
-            return transaction.explain(className, matching: predicate)
+        try search(in: transaction).explanation
+    }
+
+    private func search(in transaction: Transaction) throws -> ObjectSearch {
+        let table = try transaction.namedTable(className)
+        do throws(AdminError) {
+            return try ObjectSearch(text, order: nil, of: table, in: transaction, .none)
         } catch {
-            throw FileFailure("\(error)")
+            throw FileFailure(error.message)
         }
     }
 }

@@ -48,7 +48,7 @@ private struct BrowsedTenant: BrowsedDatabase {
     let tenant: Tenant
 
     var lastFound: LastFound { tenant.lastFound }
-    var searchTime: Duration { .seconds(5) }
+    var searchBounds: ObjectSearch.Bounds { .init(time: .seconds(5)) }
 
     func piece<Value: Sendable>(
         _ body: @escaping @Sendable (_ isOver: () -> Bool) throws(AdminError) -> Value

@@ -228,35 +228,9 @@ extension Schema {
     }
 }
 
-extension ClassKind {
-    var words: String {
-        switch self {
-        case .object: "a class of objects"
-        case .embedded: "an embedded class"
-        case .asymmetric: "a one-way class"
-        }
-    }
-}
-
 extension Property {
     /// Whether it is one value of a type, which is always there and no key.
     fileprivate func isOne(_ type: PropertyType) -> Bool {
         self.type == type && collection == .none && !isOptional && !isPrimaryKey
-    }
-
-    /// Everything about it that cannot change later, in words.
-    var words: String {
-        // Links and mixed values can always be null, whatever was once declared.
-        var words = isOptional && type != .object && type != .mixed ? "optional \(type)" : "\(type)"
-        if let target { words = "a link to “\(target)”" }
-        if isCounter { words = "a counter" }
-        switch collection {
-        case .none: if isText { words = "a text" }
-        case .list: words = "a list of \(words)"
-        case .set: words = "a set of \(words)"
-        case .map: words = "a map of \(words)"
-        }
-        if isPrimaryKey { words += ", the primary key" }
-        return words
     }
 }

@@ -59,7 +59,7 @@ struct ObjectSearchTests {
     private func found(
         _ text: String?, order: String? = nil, in state: BrowsedState, until isOver: () -> Bool = { false }
     ) throws -> [ObjectKey] {
-        let search = try ObjectSearch(state, "Dog", text, order: order, timeMax: .seconds(60))
+        let search = try state.search("Dog", text, order: order, .init(time: .seconds(60)))
         while try !search.go(until: isOver) {}
         return search.found
     }
@@ -95,7 +95,7 @@ struct ObjectSearchTests {
     @Test("a search whose time is over is given up with a sentence")
     func time() throws {
         try withDogs(5_000, seed: 1) { state, _ in
-            let search = try ObjectSearch(state, "Dog", nil, order: nil, timeMax: .zero)
+            let search = try state.search("Dog", nil, order: nil, .init(time: .zero))
             let failure = #expect(throws: AdminError.self) { while try !search.go(until: { true }) {} }
             #expect(failure?.code == .tooCostly)
         }
@@ -111,7 +111,7 @@ struct ObjectSearchTests {
     func refusals(text: String) throws {
         try withDogs(10, seed: 1) { state, _ in
             let failure = #expect(throws: AdminError.self) {
-                try ObjectSearch(state, "Dog", text, order: nil, timeMax: .seconds(1))
+                try state.search("Dog", text, order: nil, .init(time: .seconds(1)))
             }
             #expect(failure?.code == .queryInvalid, "\(text.prefix(60))")
         }

@@ -21,9 +21,9 @@ final class ImportRun {
     let transaction: Transaction
     private let isNew: Bool
     let existing: ObjectImport.Existing
-    let missingLinks: ObjectImport.MissingLinks
-    var report = ObjectImport.Report()
-    private var classes: ExactDictionary<ImportedClass> = [:]
+    let filling: ObjectFilling
+    /// Without the links, which are counted where they are read.
+    var counts = ObjectImport.Report()
 
     init(
         _ source: any ImportSource, _ transaction: Transaction, isNew: Bool, _ existing: ObjectImport.Existing,
@@ -33,7 +33,13 @@ final class ImportRun {
         self.transaction = transaction
         self.isNew = isNew
         self.existing = existing
-        self.missingLinks = missingLinks
+        filling = ObjectFilling(transaction, missingLinks)
+    }
+
+    var report: ObjectImport.Report {
+        var report = counts
+        report.missingLinks = filling.missingLinkCount
+        return report
     }
 
     func perform(_ progress: (Int) -> Void) throws {
@@ -41,7 +47,7 @@ final class ImportRun {
         let header = try located { try source.header(in: transaction.schema) }
         let wanted = header.schema.withDeletionRules(of: transaction.schema)
         try transaction.extendSchema(wanted.withNestedCollections)
-        for classSchema in header.schema.classes { _ = imported(classSchema.name) }
+        for classSchema in header.schema.classes { _ = filling.imported(classSchema.name) }
         try forEachObject { line in
             try make(line)
             read += 1
@@ -52,11 +58,11 @@ final class ImportRun {
                 "The header of '\(source.path)' tells \(count) objects, and \(read) follow: the export was cut off or changed. "
                     + "Export again, or correct the header.")
         }
-        for imported in classes.values {
+        for imported in filling.classes.values {
             guard let number = imported.numbers.sort() else { continue }
             throw FileFailure("Two objects of class '\(imported.name)' have the number \(number). Give each its own.")
         }
-        guard classes.values.contains(where: \.hasLinks) else { return }
+        guard filling.classes.values.contains(where: \.hasLinks) else { return }
         try forEachObject { line in
             try connect(line)
             read += 1
@@ -64,20 +70,11 @@ final class ImportRun {
         }
     }
 
-    /// The plan of a class of the file; nil if it has none of this name.
-    func imported(_ name: String) -> ImportedClass? {
-        if let known = classes[name] { return known }
-        guard NestedCollection(className: name) == nil, let table = transaction.table(name) else { return nil }
-        let imported = ImportedClass(table)
-        classes[name] = imported
-        return imported
-    }
-
     // MARK: - Lines
 
     private func forEachObject(_ body: (Line) throws -> Void) throws {
         try source.rewind()
-        for imported in classes.values { imported.place = 0 }
+        for imported in filling.classes.values { imported.place = 0 }
         var (waitingLines, waitingBytes) = (0, 0)
         while let entry = try located({ try source.next() }) {
             try located { try body(try line(entry)) }
@@ -103,7 +100,7 @@ final class ImportRun {
     }
 
     private func line(_ entry: ImportEntry) throws -> Line {
-        guard let imported = imported(entry.className), imported.table.schema.kind != .embedded else {
+        guard let imported = filling.imported(entry.className), imported.table.schema.kind != .embedded else {
             throw FileFailure("The header has no class '\(entry.className.prefix(100))' of objects that stand alone.")
         }
         guard entry.number == nil || imported.table.schema.primaryKeyIndex == nil else {

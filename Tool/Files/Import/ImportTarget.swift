@@ -29,24 +29,10 @@ package enum ImportTarget {
         defer { file.close() }
         let transaction = try file.store.write()
         defer { transaction.end() }
-        try refuseUnlessLocal(transaction, path)
+        try FileSummary.role(of: transaction).refuseUnlessLocal(path, "an import")
         let result = try body(transaction, false)
         try transaction.commit()
         return result
-    }
-
-    private static func refuseUnlessLocal(_ transaction: Transaction, _ path: String) throws {
-        switch FileSummary.role(of: transaction) {
-        case .local: return
-        case .synced:
-            throw FileFailure(
-                "'\(path)' is the synced file of a device, and an import would not be sent. Write the objects to its server "
-                    + "with the data API.")
-        case .server:
-            throw FileFailure(
-                "'\(path)' is the database of a server, and devices would not be told of an import. Write the objects with the "
-                    + "server's data API.")
-        }
     }
 
     // MARK: - A new file

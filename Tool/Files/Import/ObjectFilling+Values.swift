@@ -4,7 +4,7 @@ import CausewayObjectStore
 
 // Values from their JSON forms. Messages name the property and what is expected, and no values but those of keys.
 
-extension ImportRun {
+extension ObjectFilling {
     /// A value that is no link and holds no other objects.
     func plainValue(_ json: JSON, _ table: Table, _ column: Int) throws -> Value {
         let type = table.schema.properties[column].type
@@ -122,11 +122,14 @@ extension ImportRun {
 
     // MARK: - Links
 
+    private var numberName: String { linksNameRows ? "$row" : "$number" }
+
     /// The object that a link names; nil if it is missing and that is allowed.
     private func link(_ json: JSON, _ table: Table, _ column: Int) throws -> (table: Table, key: ObjectKey)? {
         let wanted = table.schema.properties[column].target
-        guard let name = json["$ref"]?.string, json.members?.count == 2, let id = json["$id"] ?? json["$number"] else {
-            throw unexpected(#"{"$ref": "the class", "$id": its primary key}, or "$number" without one"#, table, column)
+        guard let name = json["$ref"]?.string, json.members?.count == 2, let id = json["$id"] ?? json[numberName] else {
+            throw unexpected(
+                #"{"$ref": "the class", "$id": its primary key}, or "\#(numberName)" without one"#, table, column)
         }
         if let wanted, !wanted.isSame(as: name) {
             throw unexpected("a link to class '\(wanted)'", table, column)
@@ -143,10 +146,12 @@ extension ImportRun {
         _ json: JSON, _ target: ImportedClass, _ table: Table, _ column: Int
     ) throws -> ObjectKey? {
         guard let place = target.table.schema.primaryKeyIndex else {
-            guard let number = json["$number"]?.int else {
-                throw unexpected(#"{"$ref": "\#(target.name)", "$number": the number of its line}"#, table, column)
+            guard let number = json[numberName]?.int else {
+                let words = linksNameRows ? "its row" : "the number of its line"
+                throw unexpected(#"{"$ref": "\#(target.name)", "\#(numberName)": \#(words)}"#, table, column)
             }
-            return target.numbers.row(of: number)
+            guard linksNameRows else { return target.numbers.row(of: number) }
+            return target.table.exists(ObjectKey(number)) ? ObjectKey(number) : nil
         }
         guard let id = json["$id"] else {
             throw unexpected(#"{"$ref": "\#(target.name)", "$id": its primary key}"#, table, column)
@@ -162,7 +167,7 @@ extension ImportRun {
         _ name: String, _ id: JSON, _ table: Table, _ column: Int
     ) throws -> (table: Table, key: ObjectKey)? {
         if missingLinks == .null {
-            report.missingLinks += 1
+            missingLinkCount += 1
             return nil
         }
         var writer = JSONWriter()

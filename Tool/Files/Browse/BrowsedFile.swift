@@ -1,0 +1,92 @@
+package import CausewayAdmin
+package import CausewayBrowsing
+import CausewayJSON
+import CausewayModel
+import CausewayObjectStore
+import Dispatch
+
+/// A file whose objects somebody looks at. One thread works on it, one piece after the other.
+package final class BrowsedFile: BrowsedDatabase, BrowsedPlace {
+    /// As its routes call it.
+    package let name: String
+    let isWritable: Bool
+    package let lastFound = LastFound()
+    private let store: ObjectStore
+    private let queue = DispatchQueue(label: "causeway.browse")
+
+    /// A piece of work gives way to the next one after this time.
+    private static let pieceTime = Duration.milliseconds(20)
+
+    /// - Parameter isWritable: whether objects are changed too. The file has to be a local one then.
+    package init(_ file: OpenedFile, isWritable: Bool) throws {
+        let path = file.path
+        if isWritable {
+            try file.read { try FileSummary.role(of: $0).refuseUnlessLocal(path, "a change") }
+        }
+        name = path.split(separator: "/").last.map(String.init) ?? path
+        self.isWritable = isWritable
+        store = file.store
+    }
+
+    package var searchBounds: ObjectSearch.Bounds { .init(time: .seconds(60)) }
+
+    package func use<Value: Sendable>(
+        _ name: String, _ body: (any BrowsedDatabase) async throws(AdminError) -> Value
+    ) async throws(AdminError) -> Value {
+        guard name == self.name else {
+            throw AdminError(.databaseUnknown, "What is open is the file “\(self.name)”.")
+        }
+        return try await body(self)
+    }
+
+    package func piece<Value: Sendable>(
+        _ body: @escaping @Sendable (_ isOver: () -> Bool) throws(AdminError) -> Value
+    ) async throws(AdminError) -> Value {
+        let result = await withCheckedContinuation { continuation in
+            queue.async {
+                let end = ContinuousClock.now + Self.pieceTime
+                continuation.resume(
+                    returning: Result { () throws(AdminError) in try body { ContinuousClock.now >= end } })
+            }
+        }
+        return try result.get()
+    }
+
+    package func state() throws(AdminError) -> BrowsedState {
+        let transaction = try Self.reporting { () throws(StoreError) in try store.read() }
+        let line = ObjectLine(transaction)
+        return BrowsedState(version: transaction.version, transaction) { object, columns, json throws(AdminError) in
+            do {
+                try line.write(object.key, object.table, columns: columns, to: &json)
+            } catch {
+                throw AdminError(.serverFault, "\(error)")
+            }
+        } end: {
+            transaction.end()
+        }
+    }
+
+    /// Changes the file in one transaction, or leaves it as it is.
+    ///
+    /// - Returns: what the body returns, and the version that the file has then.
+    func change<Value: Sendable>(
+        _ body: @escaping @Sendable (Transaction) throws(AdminError) -> Value
+    ) async throws(AdminError) -> (value: Value, version: UInt64) {
+        try await piece { [store] _ throws(AdminError) in
+            let transaction = try Self.reporting { () throws(StoreError) in try store.write() }
+            defer { transaction.end() }
+            let value = try body(transaction)
+            return (value, try Self.reporting { () throws(StoreError) in try transaction.commit() })
+        }
+    }
+
+    private static func reporting<Value>(
+        _ body: () throws(StoreError) -> Value
+    ) throws(AdminError) -> Value {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw AdminError(.serverFault, error.message)
+        }
+    }
+}
