@@ -16,6 +16,7 @@ export function heading(place, title, again) {
     }, place.databases.map((name) => element("option", { value: name, selected: name === place.database }, name))));
     return element("div", { class: "heading" },
         element("h1", { tabindex: -1 }, title),
-        element("div", { class: "row" }, element("div", { class: "beside" }, field("Database", choice)),
+        element("div", { class: "row" },
+            place.about.kind === "server" && element("div", { class: "beside" }, field("Database", choice)),
             again && element("button", { type: "button", onclick: again }, "Read again")));
 }

@@ -1,5 +1,6 @@
 // The page: signs in, shows the part that the address names, and says what goes wrong.
 
+import { partsOf, placeName, tokenIn } from "./about.js";
 import { access } from "./access.js";
 import { API, NoAnswer, Refusal } from "./api.js";
 import { data } from "./data.js";
@@ -22,7 +23,9 @@ import { Watch } from "./watch.js";
  * @property {API} api
  * @property {Watch} watch
  * @property {Notices} notices
+ * @property {import("./about.js").About} about
  * @property {string} part
+ * @property {import("./route.js").Route} route
  * @property {string[]} databases
  * @property {string} database the one that is chosen; empty where there is none
  * @property {AbortSignal} signal ends with the part
@@ -40,12 +43,14 @@ const parts = {
 };
 
 const byID = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
-const [main, nav, signOut] = [byID("main"), byID("parts"), byID("sign-out")];
+const [main, nav, signOut, brand] = [byID("main"), byID("parts"), byID("sign-out"), byID("brand")];
 const session = new Session(sessionStorage);
 const api = new API(session);
 const notices = new Notices(byID("status"), byID("alert"));
 let watch = new Watch(api);
 let shown = new AbortController();
+/** @type {import("./about.js").About | null} who answers; unknown before the operator has signed in */
+let about = null;
 
 // MARK: - Showing a part
 
@@ -55,30 +60,35 @@ async function show(movesFocus) {
     shown = new AbortController();
     const { signal } = shown;
     if (session.token === null) return showSignIn("");
-    const route = routeOf(location.hash);
-    const part = parts[route.part];
-    showFrame(route.part, route.database);
-    document.title = `${part.title} · Causeway console`;
     main.setAttribute("aria-busy", "true");
     const container = element("div");
     try {
-        // The overview lists them itself.
-        if (route.part !== "overview") await watch.list(signal);
-        const databases = watch.names;
-        if (part.needsDatabase && databases.length === 0) {
-            container.append(element("h1", { tabindex: -1 }, part.title), "The server has no database.");
-        } else {
-            await part.show(placeOf(route, container, databases, signal));
-        }
+        about ??= /** @type {import("./about.js").About} */ (await api.get("/about", signal));
+        await fill(container, signal);
         notices.clear();
     } catch (error) {
         if (signal.aborted || !say(error)) return;
-        container.replaceChildren(element("h1", { tabindex: -1 }, part.title), trouble(error));
+        const { title } = parts[showFrame().part];
+        container.replaceChildren(element("h1", { tabindex: -1 }, title), trouble(error));
     }
     if (signal.aborted) return;
     main.removeAttribute("aria-busy");
     main.replaceChildren(container);
-    if (movesFocus) main.querySelector("h1")?.focus();
+    document.title = `${main.querySelector("h1")?.textContent} · ${placeName(about)}`;
+    if (movesFocus) /** @type {HTMLElement | null} */ (main.querySelector("[data-arrive]") ?? main.querySelector("h1"))?.focus();
+}
+
+/** @param {HTMLElement} container @param {AbortSignal} signal */
+async function fill(container, signal) {
+    const route = showFrame();
+    const part = parts[route.part];
+    // The overview lists them itself.
+    if (route.part !== "overview") await watch.list(signal);
+    if (part.needsDatabase && watch.names.length === 0) {
+        container.append(element("h1", { tabindex: -1 }, part.title), "The server has no database.");
+    } else {
+        await part.show(placeOf(route, container, watch.names, signal));
+    }
 }
 
 /**
@@ -91,20 +101,25 @@ async function show(movesFocus) {
 function placeOf(route, container, databases, signal) {
     const database = route.database !== null && databases.includes(route.database) ? route.database : databases[0] ?? "";
     return {
-        container, api, watch, notices, part: route.part, databases, database, signal,
+        container, api, watch, notices, part: route.part, route, databases, database, signal,
+        about: /** @type {import("./about.js").About} */ (about),
         repeat: (work, milliseconds) => repeat(work, milliseconds, signal),
         attempt: (work) => attempt(work, signal),
     };
 }
 
-/** @param {string} current @param {string | null} database */
-function showFrame(current, database) {
+/** The navigation, and where the address leads. */
+function showFrame() {
+    const names = partsOf(about);
+    const route = routeOf(location.hash, names);
+    brand.textContent = about?.kind === "file" ? about.name ?? "" : "Causeway";
     nav.hidden = false;
     signOut.hidden = false;
-    replace(nav, PARTS.map((name) => element("a", {
-        href: hashOf(name, parts[name].needsDatabase ? database : null), "data-key": name,
-        "aria-current": name === current && "page",
+    replace(nav, names.map((name) => element("a", {
+        href: hashOf(name, parts[name].needsDatabase ? route.database : null), "data-key": name,
+        "aria-current": name === route.part && "page",
     }, parts[name].title)));
+    return route;
 }
 
 /** @param {string} reason */
@@ -114,6 +129,7 @@ function showSignIn(reason) {
     document.title = "Sign in · Causeway console";
     main.removeAttribute("aria-busy");
     watch = new Watch(api);
+    about = null;
     replace(main, signIn(api, session, reason, () => {
         notices.clear();
         show(true);
@@ -178,7 +194,14 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
 window.addEventListener("hashchange", () => show(true));
 // Charts go on while another part is shown.
 setInterval(() => {
-    if (session.token === null || routeOf(location.hash).part === "overview") return;
+    // A file has no metrics.
+    if (session.token === null || about?.kind !== "server" || routeOf(location.hash).part === "overview") return;
     watch.sample().then(() => notices.answered(), say);
 }, STEP_MILLISECONDS);
+const given = tokenIn(location.hash);
+if (given) {
+    session.keep(given);
+    // It is used once, and stays neither in the address nor in the history of the browser.
+    history.replaceState(null, "", location.pathname);
+}
 show(false);

@@ -21,14 +21,21 @@ test("a time is the clock's of the reader, and what is no time stays as it is", 
     assert.equal(time("never"), "never");
 });
 
-test("every part and database has an address, and what is unknown is the overview", () => {
+test("every part, database, class, object and query has an address, and what is unknown is the first part", () => {
     for (const part of PARTS) {
-        for (const database of [null, "flights", "a/b #?%", "<img src=x>"]) {
-            assert.deepEqual(routeOf(hashOf(part, database)), { part, database });
+        for (const name of ["flights", "a/b #?%", "<img src=x>"]) {
+            for (const parameters of [{}, { where: "a == 'b&c=d' AND x > 5", sort: "-name", at: "17" }]) {
+                for (const names of [[], [name], [name, "50%/?#"]]) {
+                    assert.deepEqual(routeOf(hashOf(part, name, names, parameters)), { part, database: name, names, parameters });
+                }
+            }
         }
+        assert.deepEqual(routeOf(hashOf(part, null)), { part, database: null, names: [], parameters: {} });
     }
+    assert.equal(hashOf("data", "a", ["B"], { where: "", sort: undefined, at: 0 }), "#/data/a/B");
     for (const hash of ["", "#", "#/", "#/nothing", "#/__proto__"]) assert.equal(routeOf(hash).part, "overview");
-    assert.deepEqual(routeOf("#/devices/%E0%A4%A"), { part: "devices", database: null });
+    assert.equal(routeOf("#/devices/a", ["data"]).part, "data");
+    assert.deepEqual(routeOf("#/devices/%E0%A4%A"), { part: "devices", database: null, names: [], parameters: {} });
 });
 
 test("the configuration is lines, each with its path, and lists of names in one line", () => {

@@ -1,0 +1,147 @@
+// The objects of a class: as many as a query finds, in an order.
+
+import { path, Refusal } from "./api.js";
+import { element, replace } from "./dom.js";
+import { duration, plural } from "./format.js";
+import { Grid } from "./grid.js";
+import { Addresses, cellAddress, columnsOf, nextOrder, objectCell } from "./objectCells.js";
+import { ObjectSource } from "./objectSource.js";
+import { PAGE_OBJECTS, startOf } from "./pages.js";
+import { hashOf } from "./route.js";
+
+/** @typedef {import("./main.js").Place} Place */
+/** @typedef {import("./schema.js").Class} Class */
+/** @typedef {{where: string, sort: string}} Search */
+
+/** @param {Place} place @param {import("./schema.js").Schema} schema @param {Class} one */
+export async function objectList(place, schema, one) {
+    const { where = "", sort = "", at = "0" } = place.route.parameters;
+    const list = new ObjectList(place, schema, one);
+    if ("at" in place.route.parameters) list.grid.element.setAttribute("data-arrive", "");
+    await list.show({ where, sort }, Math.max(0, Math.floor(Number(at))) || 0);
+    return { title: one.name, content: list.content, again: () => place.attempt(() => list.again()) };
+}
+
+export class ObjectList {
+    /** @param {Place} place @param {import("./schema.js").Schema} schema @param {Class} one */
+    constructor(place, schema, one) {
+        this.place = place;
+        this.one = one;
+        /** @type {Search} what is shown */
+        this.search = { where: "", sort: "" };
+        /** @type {ObjectSource | null} */
+        this.source = null;
+        this.latest = new AbortController();
+        const addresses = new Addresses(place.database, schema);
+        const columns = columnsOf(one, "");
+        this.isWhole = columns.length >= one.properties.length;
+        this.grid = new Grid({
+            label: `Objects of ${one.name}`, columns,
+            cell: (row, column) => {
+                const object = this.source?.object(row);
+                return object ? objectCell(addresses, one, object, column, columns[column].property) : null;
+            },
+            look: (first, last) => this.source?.look(first, last),
+            leave: (row) => this.keep(row),
+            open: (row, column) => {
+                const object = this.source?.object(row);
+                const address = object && cellAddress(addresses, one, object, columns[column].property);
+                if (address) this.go(row, address);
+                else if (object) place.notices.say("No address names this key. A query finds the object.");
+            },
+            sort: (column) => place.attempt(() => this.sortBy(nextOrder(columns[column]))),
+        });
+        this.said = element("p", { role: "status", class: "found" });
+        this.problem = element("p", { role: "status", class: "query-problem" });
+        this.content = [this.said, this.problem, this.grid.element];
+    }
+
+    // MARK: - Searching
+
+    /**
+     * Shows what a search finds. One that the server does not answer leaves what was found before.
+     *
+     * @param {Search} search
+     * @param {number} row the one to begin with
+     * @returns {Promise<boolean>} whether it is shown
+     */
+    async show(search, row) {
+        this.latest.abort();
+        this.latest = new AbortController();
+        const { signal } = this.latest;
+        const began = performance.now();
+        let answer;
+        try {
+            answer = await this.load(search, { from: startOf(row), limit: PAGE_OBJECTS }, signal);
+        } catch (error) {
+            if (signal.aborted) return false;
+            if (!(error instanceof Refusal) || ![400, 422].includes(error.status)) throw error;
+            replace(this.problem, error.message);
+            return false;
+        }
+        if (signal.aborted) return false;
+        replace(this.problem);
+        this.take(search, answer, Math.min(row, Math.max(0, answer.count - 1)));
+        this.sayFound((performance.now() - began) / 1000);
+        return true;
+    }
+
+    /** @param {Search} search @param {import("./pages.js").Answer} answer @param {number} row */
+    take(search, answer, row) {
+        this.search = search;
+        this.source?.end();
+        this.source = new ObjectSource({
+            answer, load: (want, left) => this.load(search, want, left), changed: () => this.changed(),
+            attempt: this.place.attempt, signal: this.place.signal,
+        });
+        columnsOf(this.one, search.sort).forEach(({ sort }, index) => { this.grid.filling.columns[index].sort = sort; });
+        this.grid.drawHead();
+        this.grid.fill(answer.count, row);
+    }
+
+    /** @param {Search} search @param {import("./pages.js").Want} want @param {AbortSignal} signal */
+    load({ where, sort }, { from, limit }, signal) {
+        const fields = this.isWhole ? "" : this.grid.filling.columns.map(({ name }) => name).join(",");
+        const query = new URLSearchParams({
+            from: String(from), limit: String(limit), ...(where && { where }), ...(sort && { sort }), ...(fields && { fields }),
+        });
+        return this.place.api.get(path`/databases/${this.place.database}/objects/${this.one.name}` + `?${query}`,
+            AbortSignal.any([signal, this.place.signal]));
+    }
+
+    /** Pages have come. */
+    changed() {
+        const count = this.source?.count ?? 0;
+        if (count === this.grid.rows) return this.grid.draw();
+        this.sayFound();
+        this.grid.fill(count);
+    }
+
+    again() {
+        return this.show(this.search, this.grid.active.row);
+    }
+
+    /** @param {string} sort */
+    async sortBy(sort) {
+        if (await this.show({ ...this.search, sort }, 0)) this.keep(0, "pushState");
+    }
+
+    /** @param {number} [seconds] */
+    sayFound(seconds) {
+        const found = plural(this.source?.count ?? 0, "object", "objects");
+        replace(this.said, seconds === undefined ? found : `${found}, ${duration(seconds)}`);
+    }
+
+    // MARK: - The address
+
+    /** The address leads back to what is shown now. @param {number} row @param {"pushState" | "replaceState"} [how] */
+    keep(row, how = "replaceState") {
+        history[how](null, "", hashOf("data", this.place.database, [this.one.name], { ...this.search, at: row }));
+    }
+
+    /** @param {number} row @param {string} address */
+    go(row, address) {
+        this.keep(row);
+        location.hash = address;
+    }
+}
