@@ -5,6 +5,8 @@ import { element, replace } from "./dom.js";
 import { duration, plural } from "./format.js";
 import { Grid } from "./grid.js";
 import { Addresses, cellAddress, columnsOf, nextOrder, objectCell } from "./objectCells.js";
+import { planDetails } from "./plan.js";
+import { queryBox } from "./queryBox.js";
 import { ObjectSource } from "./objectSource.js";
 import { PAGE_OBJECTS, startOf } from "./pages.js";
 import { hashOf } from "./route.js";
@@ -16,15 +18,15 @@ import { hashOf } from "./route.js";
 /** @param {Place} place @param {import("./schema.js").Schema} schema @param {Class} one */
 export async function objectList(place, schema, one) {
     const { where = "", sort = "", at = "0" } = place.route.parameters;
-    const list = new ObjectList(place, schema, one);
+    const list = new ObjectList(place, schema, one, where);
     if ("at" in place.route.parameters) list.grid.element.setAttribute("data-arrive", "");
     await list.show({ where, sort }, Math.max(0, Math.floor(Number(at))) || 0);
     return { title: one.name, content: list.content, again: () => place.attempt(() => list.again()) };
 }
 
 export class ObjectList {
-    /** @param {Place} place @param {import("./schema.js").Schema} schema @param {Class} one */
-    constructor(place, schema, one) {
+    /** @param {Place} place @param {import("./schema.js").Schema} schema @param {Class} one @param {string} where */
+    constructor(place, schema, one, where) {
         this.place = place;
         this.one = one;
         /** @type {Search} what is shown */
@@ -52,8 +54,12 @@ export class ObjectList {
             sort: (column) => place.attempt(() => this.sortBy(nextOrder(columns[column]))),
         });
         this.said = element("p", { role: "status", class: "found" });
-        this.problem = element("p", { role: "status", class: "query-problem" });
-        this.content = [this.said, this.problem, this.grid.element];
+        this.plan = planDetails(place, one.name, () => this.search.where);
+        this.box = queryBox({
+            schema, one, where, signal: place.signal,
+            search: (wanted, isMeant) => { place.attempt(() => this.find(wanted, isMeant)); },
+        });
+        this.content = [this.box.form, element("div", { class: "found-row" }, this.said, this.plan.details), this.grid.element];
     }
 
     // MARK: - Searching
@@ -76,13 +82,14 @@ export class ObjectList {
         } catch (error) {
             if (signal.aborted) return false;
             if (!(error instanceof Refusal) || ![400, 422].includes(error.status)) throw error;
-            replace(this.problem, error.message);
+            this.box.say(error.message);
             return false;
         }
         if (signal.aborted) return false;
-        replace(this.problem);
+        this.box.say("");
         this.take(search, answer, Math.min(row, Math.max(0, answer.count - 1)));
         this.sayFound((performance.now() - began) / 1000);
+        this.plan.read();
         return true;
     }
 
@@ -121,9 +128,15 @@ export class ObjectList {
         return this.show(this.search, this.grid.active.row);
     }
 
+    /** @param {string} where @param {boolean} isMeant is a place to come back to */
+    async find(where, isMeant) {
+        if (await this.show({ ...this.search, where }, 0)) this.keep(0, isMeant ? "pushState" : "replaceState");
+    }
+
     /** @param {string} sort */
     async sortBy(sort) {
-        if (await this.show({ ...this.search, sort }, 0)) this.keep(0, "pushState");
+        // What was typed a moment ago counts, too.
+        if (await this.show({ where: this.box.where(), sort }, 0)) this.keep(0, "pushState");
     }
 
     /** @param {number} [seconds] */
@@ -136,7 +149,8 @@ export class ObjectList {
 
     /** The address leads back to what is shown now. @param {number} row @param {"pushState" | "replaceState"} [how] */
     keep(row, how = "replaceState") {
-        history[how](null, "", hashOf("data", this.place.database, [this.one.name], { ...this.search, at: row }));
+        const address = hashOf("data", this.place.database, [this.one.name], { ...this.search, at: row });
+        history[location.hash === address ? "replaceState" : how](null, "", address);
     }
 
     /** @param {number} row @param {string} address */
