@@ -23,7 +23,7 @@ def handler(port: int, page: Path) -> type[BaseHTTPRequestHandler]:
             else:
                 self._pass_on()
 
-        do_GET = do_POST = do_PUT = do_DELETE = answer
+        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer
 
         def _file(self, name: str) -> None:
             file = (page / name).resolve()
@@ -33,13 +33,14 @@ def handler(port: int, page: Path) -> type[BaseHTTPRequestHandler]:
 
         def _pass_on(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
-            named = ["authorization", "content-type"]
+            named = ["authorization", "content-type", "if-match"]
             headers = {name: self.headers[name] for name in named if self.headers[name]}
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             try:
                 connection.request(self.command, self.path, body, headers)
                 answer = connection.getresponse()
-                self._send(answer.status, {"content-type": answer.getheader("content-type", "")}, answer.read())
+                headers = {name: answer.getheader(name) or "" for name in ("content-type", "etag")}
+                self._send(answer.status, headers, answer.read())
             except OSError:
                 # As if the daemon itself had been called.
                 self.close_connection = True

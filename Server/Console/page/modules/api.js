@@ -47,6 +47,27 @@ export class API {
         return answer.json();
     }
 
+    /**
+     * What is read, and the tag that a write names so that it meets the same.
+     *
+     * @param {string} where @param {AbortSignal} [signal] @returns {Promise<{value: any, tag: string | null}>}
+     */
+    async read(where, signal) {
+        const answer = await this.answer("GET", `/admin/v1${where}`, undefined, signal);
+        return { value: await answer.json(), tag: answer.headers.get("etag") };
+    }
+
+    /**
+     * A write that is refused where somebody else has written meanwhile.
+     *
+     * @param {string} method @param {string} where @param {unknown} body @param {string | null} tag
+     * @returns {Promise<any>}
+     */
+    async write(method, where, body, tag) {
+        const answer = await this.answer(method, `/admin/v1${where}`, body, undefined, tag ? { "if-match": tag } : {});
+        return answer.json();
+    }
+
     /** All metrics as text. @param {AbortSignal} [signal] */
     async metrics(signal) {
         return (await this.answer("GET", "/metrics", undefined, signal)).text();
@@ -58,9 +79,12 @@ export class API {
         return answer.status === 503 ? (await answer.text()).trim().split("\n").slice(1) : [];
     }
 
-    /** @param {string} method @param {string} where @param {unknown} body @param {AbortSignal} [signal] */
-    async answer(method, where, body, signal) {
-        const answer = await this.sent(method, where, body, signal);
+    /**
+     * @param {string} method @param {string} where @param {unknown} body @param {AbortSignal} [signal]
+     * @param {Record<string, string>} [headers]
+     */
+    async answer(method, where, body, signal, headers) {
+        const answer = await this.sent(method, where, body, signal, headers);
         if (answer.ok) return answer;
         let said;
         try {
@@ -71,14 +95,17 @@ export class API {
         throw new Refusal(answer.status, said.code ?? "unknown", said.message ?? `The server answered ${answer.status}.`);
     }
 
-    /** @param {string} method @param {string} where @param {unknown} body @param {AbortSignal} [signal] */
-    async sent(method, where, body, signal) {
+    /**
+     * @param {string} method @param {string} where @param {unknown} body @param {AbortSignal} [signal]
+     * @param {Record<string, string>} [headers]
+     */
+    async sent(method, where, body, signal, headers = {}) {
         const { token } = this.session;
         const bound = AbortSignal.timeout(ANSWER_MILLISECONDS);
         try {
             return await this.send(where, {
                 method,
-                headers: token ? { authorization: `Bearer ${token}` } : {},
+                headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
                 body: body === undefined ? undefined : JSON.stringify(body),
                 signal: signal ? AbortSignal.any([signal, bound]) : bound,
                 credentials: "same-origin",

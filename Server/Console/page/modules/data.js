@@ -6,6 +6,7 @@ import { classList, readSchema } from "./classList.js";
 import { element } from "./dom.js";
 import { notice } from "./notices.js";
 import { objectList } from "./objectList.js";
+import { objectView } from "./objectView.js";
 
 /** @typedef {import("./main.js").Place} Place */
 
@@ -39,5 +40,5 @@ async function content(place, schema, className, key) {
         const words = one ? "Its objects are parts of other objects, or are not kept." : "It may have been dropped.";
         return { title: "Data", content: [notice("warning", `${className} has no objects to list`, words)] };
     }
-    return objectList(place, schema, one);
+    return key === undefined ? objectList(place, schema, one) : objectView(place, schema, one, key);
 }

@@ -19,25 +19,47 @@ const NOTE_LETTERS_MAX = 100;
  * @returns {Promise<{note: string} | null>} null when it is not to be done
  */
 export function ask(question) {
-    return new Promise((resolve) => {
-        const [title, text] = [freshID(), freshID()];
+    return talk(question.title, (/** @type {(meant: {note: string} | null) => void} */ close) => {
+        const text = freshID();
         const note = question.noteLabel ? element("input", { type: "text", maxlength: NOTE_LETTERS_MAX }) : null;
-        let isMeant = false;
-        const close = (/** @type {boolean} */ meant) => {
-            isMeant = meant;
-            dialog.close();
+        return {
+            describedBy: text,
+            content: [
+                element("p", { id: text }, question.text),
+                note && field(question.noteLabel ?? "", note, "Only administrators see it."),
+                element("div", { class: "actions" },
+                    element("button", { type: "button", autofocus: !note, onclick: () => close(null) }, "Cancel"),
+                    element("button", {
+                        type: "button", class: question.isDanger ? "danger" : "main",
+                        onclick: () => close({ note: note instanceof HTMLInputElement ? note.value : "" }),
+                    }, question.action)),
+            ],
         };
-        const dialog = /** @type {HTMLDialogElement} */ (element("dialog", { "aria-labelledby": title, "aria-describedby": text },
-            element("h2", { id: title }, question.title),
-            element("p", { id: text }, question.text),
-            note && field(question.noteLabel ?? "", note, "Only administrators see it."),
-            element("div", { class: "actions" },
-                element("button", { type: "button", autofocus: !note, onclick: () => close(false) }, "Cancel"),
-                element("button", { type: "button", class: question.isDanger ? "danger" : "main", onclick: () => close(true) },
-                    question.action))));
+    });
+}
+
+/**
+ * A dialog of any content. The escape key leaves it.
+ *
+ * @template Answer
+ * @param {string} title
+ * @param {(close: (answer: Answer | null) => void) => {content: import("./dom.js").Content[], describedBy?: string}} fill
+ * @returns {Promise<Answer | null>} null when it was left
+ */
+export function talk(title, fill) {
+    return new Promise((resolve) => {
+        /** @type {Answer | null} */
+        let said = null;
+        const heading = freshID();
+        const { content, describedBy } = fill((answer) => {
+            said = answer;
+            dialog.close();
+        });
+        const dialog = /** @type {HTMLDialogElement} */ (element("dialog", { "aria-labelledby": heading, "aria-describedby": describedBy },
+            element("h2", { id: heading }, title), content));
         dialog.addEventListener("close", () => {
             dialog.remove();
-            resolve(isMeant ? { note: note instanceof HTMLInputElement ? note.value : "" } : null);
+            resolve(said);
         });
         document.body.append(dialog);
         dialog.showModal();

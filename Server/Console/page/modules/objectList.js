@@ -7,6 +7,7 @@ import { Grid } from "./grid.js";
 import { Addresses, cellAddress, columnsOf, nextOrder, objectCell } from "./objectCells.js";
 import { planDetails } from "./plan.js";
 import { queryBox } from "./queryBox.js";
+import { createObject } from "./objectEdits.js";
 import { ObjectSource } from "./objectSource.js";
 import { PAGE_OBJECTS, startOf } from "./pages.js";
 import { hashOf } from "./route.js";
@@ -59,7 +60,10 @@ export class ObjectList {
             schema, one, where, signal: place.signal,
             search: (wanted, isMeant) => { place.attempt(() => this.find(wanted, isMeant)); },
         });
-        this.content = [this.box.form, element("div", { class: "found-row" }, this.said, this.plan.details), this.grid.element];
+        this.content = [this.box.form, element("div", { class: "found-row" }, this.said,
+            place.about.isWritable && element("button", {
+                type: "button", class: "quiet", onclick: () => createObject(place, one),
+            }, "New object…"), this.plan.details), this.grid.element];
     }
 
     // MARK: - Searching

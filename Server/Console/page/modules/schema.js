@@ -47,7 +47,7 @@ export const primaryKey = (one) => one.properties.find((property) => property.pr
 /** The primary key first. @param {Class} one @returns {Property[]} */
 export function ordered(one) {
     const key = primaryKey(one);
-    if (!key) return [{ name: ROW, type: "int", is: "row" }, ...one.properties];
+    if (!key) return [{ name: ROW, type: "int", is: "row", primaryKey: true }, ...one.properties];
     return [key, ...one.properties.filter((property) => property !== key)];
 }
 

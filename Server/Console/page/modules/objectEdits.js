@@ -1,0 +1,129 @@
+// Changes objects: each behind a confirmation that says what it changes, and only if the object is as it was shown.
+
+import { path, Refusal } from "./api.js";
+import { talk } from "./dialog.js";
+import { element, field, replace } from "./dom.js";
+import { json, patchOf, templateOf } from "./editor.js";
+import { notice } from "./notices.js";
+import { hashOf } from "./route.js";
+import { keyText } from "./schema.js";
+import { whole } from "./valueView.js";
+import { valueForm } from "./valueForm.js";
+import { summary } from "./values.js";
+
+/** @typedef {import("./main.js").Place} Place */
+/** @typedef {import("./objectView.js").Read} Read */
+
+/**
+ * @param {Place} place @param {import("./objectCells.js").Addresses} addresses @param {Read} object
+ * @param {import("./schema.js").Property} property @param {() => void} again
+ */
+export async function editProperty(place, addresses, object, property, again) {
+    const before = object.value[property.name];
+    const done = await talk(`Edit ${property.name} of ${object.one.name} ${object.key}`, (/** @type {(done: boolean | null) => void} */ close) => {
+        const body = element("div");
+        const form = valueForm(property, before, "Review…", (after) => {
+            const isSame = JSON.stringify(after) === JSON.stringify(before);
+            const write = () => place.api.write("PATCH", object.where, { [property.name]: patchOf(property, before, after) }, object.tag);
+            replace(body, comparison(before, after, addresses),
+                isSame ? notice("warning", "Nothing changes", "The property has this value already.") : null,
+                actions(place, { word: "Write", isOff: isSame, work: write, done: close, back: () => replace(body, form) }));
+            body.querySelector("button")?.focus();
+        }, () => close(null));
+        replace(body, form);
+        return { content: [body] };
+    });
+    if (done !== null) again();
+}
+
+/** @param {any} before @param {any} after @param {import("./objectCells.js").Addresses} addresses */
+function comparison(before, after, addresses) {
+    return element("dl", { class: "comparison" },
+        element("dt", {}, "From"), element("dd", {}, whole(before, addresses.ofLink)),
+        element("dt", {}, "To"), element("dd", {}, whole(after, addresses.ofLink)));
+}
+
+/** @param {Place} place @param {Read} object @param {() => void} again */
+export async function deleteObject(place, object, again) {
+    const done = await talk(`Delete ${object.one.name} ${object.key}?`, (/** @type {(done: boolean | null) => void} */ close) => ({
+        content: [
+            element("p", {}, `The object with the key ${object.key} is deleted, here and on every device. Links to it are nil afterwards.`),
+            actions(place, {
+                word: "Delete", isDanger: true, done: close, back: () => close(null),
+                work: () => place.api.write("DELETE", object.where, undefined, object.tag),
+            }),
+        ],
+    }));
+    if (done === true) location.hash = hashOf("data", place.database, [object.one.name]);
+    else if (done === false) again();
+}
+
+/** @param {Place} place @param {import("./schema.js").Class} one */
+export async function createObject(place, one) {
+    /** @type {any} */
+    let made;
+    const done = await talk(`New object of ${one.name}`, (/** @type {(done: boolean | null) => void} */ close) => {
+        const text = /** @type {HTMLTextAreaElement} */ (element("textarea", { rows: 12, spellcheck: "false", autofocus: true },
+            JSON.stringify(templateOf(one), null, 2)));
+        return {
+            content: [
+                field("Object", text, "JSON, in the forms of the data API. What is left out has the value of a new object."),
+                actions(place, {
+                    word: "Create", done: close, back: () => close(null), work: async () => {
+                        const found = json(text.value);
+                        if ("problem" in found) throw new Refusal(400, "valueInvalid", found.problem);
+                        made = await place.api.write("POST", path`/databases/${place.database}/objects/${one.name}`, found.value, null);
+                    },
+                }),
+            ],
+        };
+    });
+    if (!done) return;
+    place.notices.say(`${one.name} ${summary(made.key)} is there.`);
+    const key = keyText(made.key);
+    if (key !== null) location.hash = hashOf("data", place.database, [one.name, key]);
+}
+
+/**
+ * The buttons of a dialog that writes. What the server refuses is said in it.
+ *
+ * @param {Place} place
+ * @param {object} how
+ * @param {string} how.word
+ * @param {boolean} [how.isDanger]
+ * @param {boolean} [how.isOff]
+ * @param {() => Promise<any>} how.work
+ * @param {(done: boolean) => void} how.done false where the object has to be read anew
+ * @param {() => void} how.back
+ */
+function actions(place, { word, isDanger, isOff, work, done, back }) {
+    const said = element("div", { role: "alert" });
+    const act = element("button", {
+        type: "button", class: isDanger ? "danger" : "main", disabled: isOff,
+        onclick: () => place.attempt(async () => {
+            act.setAttribute("disabled", "");
+            try {
+                const answer = await work();
+                if (answer) place.notices.say(`Written as version ${answer.version}.`);
+                done(true);
+            } catch (error) {
+                // What has changed meanwhile cannot be written by trying again.
+                if (!(error instanceof Refusal) || error.status !== 412) act.removeAttribute("disabled");
+                if (!(error instanceof Error) || (error instanceof Refusal && error.status === 401)) throw error;
+                replace(said, refusal(error, () => done(false)));
+            }
+        }),
+    }, word);
+    return element("div", {}, said, element("div", { class: "actions" },
+        element("button", { type: "button", autofocus: isDanger, onclick: back }, isDanger || word === "Create" ? "Cancel" : "Back"), act));
+}
+
+/** @param {Error} error @param {() => void} again */
+function refusal(error, again) {
+    if (!(error instanceof Refusal) || error.code !== "preconditionFailed") {
+        return notice("problem", "This was not written", error.message);
+    }
+    return notice("warning", "Somebody has changed the object meanwhile",
+        element("p", {}, "Nothing was written. Load it again to see what it is now."),
+        element("button", { type: "button", onclick: again }, "Load again"));
+}

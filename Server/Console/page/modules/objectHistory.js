@@ -1,0 +1,60 @@
+// Who has changed an object, when, and what it was before.
+
+import { path } from "./api.js";
+import { author, changesOf } from "./changes.js";
+import { element, mark, muted, replace } from "./dom.js";
+import { count } from "./format.js";
+import { moment, table } from "./table.js";
+import { whole } from "./valueView.js";
+
+/** @typedef {import("./main.js").Place} Place */
+/** @typedef {import("./changes.js").HistoryEvent} HistoryEvent */
+
+const EVENTS_SHOWN = 10;
+/** @type {Record<string, "good" | "plain" | "problem">} */
+const KINDS = { created: "good", updated: "plain", deleted: "problem" };
+
+/** @param {Place} place @param {string} className @param {string} key @param {import("./valueView.js").AddressOf} addressOf */
+export async function objectHistory(place, className, key, addressOf) {
+    const list = element("ol", { class: "history" });
+    const rest = element("div");
+    const more = async (/** @type {number | undefined} */ before) => {
+        const query = new URLSearchParams({ limit: String(EVENTS_SHOWN), ...(before !== undefined && { before: String(before) }) });
+        const where = path`/databases/${place.database}/objects/${className}/${key}/history` + `?${query}`;
+        const { events, next, oldest } = await place.api.get(where, place.signal);
+        list.append(...events.map((/** @type {HistoryEvent} */ event) => entry(event, addressOf)));
+        const end = list.firstChild
+            ? `The history of the database begins with version ${count(oldest)}. Earlier changes are forgotten.`
+            : `Nobody has changed it since version ${count(oldest)}, with which the history of the database begins.`;
+        replace(rest, next === undefined ? muted(end) : element("button", {
+            type: "button", class: "more", onclick: () => place.attempt(() => more(next)),
+        }, "Older changes"));
+    };
+    await more(undefined);
+    return [list, rest];
+}
+
+/** @param {HistoryEvent} event @param {import("./valueView.js").AddressOf} addressOf */
+function entry(event, addressOf) {
+    const changes = table(`What version ${count(event.version)} changed`, [
+        { title: "Property", isHeading: true, cell: (change) => change.property },
+        ...(event.kind === "created" ? [] : [side("Before", addressOf)]),
+        ...(event.kind === "deleted" ? [] : [side("After", addressOf)]),
+    ], changesOf(event), "No value is known.");
+    return element("li", {},
+        element("p", {}, element("strong", {}, `Version ${count(event.version)}`), " ", mark(event.kind, KINDS[event.kind] ?? "plain"), " ",
+            moment(event.time), ` by ${author(event)}`),
+        event.kind === "updated" ? changes
+            : element("details", {}, element("summary", {}, "All values"), element("div", {}, changes)));
+}
+
+/**
+ * @param {"Before" | "After"} title @param {import("./valueView.js").AddressOf} addressOf
+ * @returns {import("./table.js").Column<import("./changes.js").Change>}
+ */
+const side = (title, addressOf) => ({
+    title, cell: (change) => {
+        const form = title === "Before" ? change.before : change.after;
+        return form === undefined ? "–" : whole(form, addressOf);
+    },
+});
