@@ -12,8 +12,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "SecondClient"))
 
 from browser import Browser
+from console import Site
 from proxy import serve
-from scenarios import SCENARIOS, Site, pictures
+from scenarios import SCENARIOS, pictures
 from verdicts import Verdicts
 from world import World
 

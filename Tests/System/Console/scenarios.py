@@ -1,56 +1,16 @@
 """What the console shows and does, in a browser, with a daemon."""
 
-import json
 import os
 import signal
 import time
-import urllib.request
 from collections.abc import Callable
-from pathlib import Path
 
 from browser import Browser
-from world import HOSTILE, TOKEN, World
+from console import PARTS, Site
+from object_scenarios import OBJECT_SCENARIOS
+from world import HOSTILE, TOKEN
 
-INSPECTION = (Path(__file__).parent / "inspection.js").read_text()
-PARTS = ("overview", "data", "devices", "access", "operations")
 WIDTHS = (1200, 400)
-
-
-class Site:
-    def __init__(self, world: World, browser: Browser, address: str, pictures: Path | None) -> None:
-        self.world, self.browser, self.address, self.pictures = world, browser, address, pictures
-
-    def sign_in(self) -> None:
-        self.browser.go("about:blank")
-        self.browser.go(self.address)
-        self.browser.run("sessionStorage.clear()")
-        self.browser.go("about:blank")
-        self.browser.go(self.address)
-        self.browser.wait_for("Administrator's token")
-        self.browser.fill("Administrator's token", TOKEN)
-        self.browser.press("Sign in")
-        self.browser.wait_for("Overview", "h1")
-
-    def open(self, part: str, database: str = "flights") -> None:
-        named = "" if part in ("overview", "operations") else f"/{database}"
-        self.browser.run("location.hash = arguments[0]", f"#/{part}{named}")
-        self.browser.wait_for(part.capitalize(), "h1")
-        busy = "return document.querySelector('main').ariaBusy"
-        self.browser.wait(lambda: not self.browser.run(busy), "it stays busy")
-
-    def admin(self, method: str, path: str) -> dict:
-        """What the admin API says of the same."""
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.world.admin_port}/admin/v1{path}",
-            method=method,
-            headers={"authorization": f"Bearer {TOKEN}"},
-        )
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return json.load(answer)
-
-    def inspect(self, words: str) -> None:
-        found = self.browser.run(INSPECTION)
-        assert not found, f"{words}: " + "; ".join(found)
 
 
 def signing_in(site: Site) -> None:
@@ -100,14 +60,14 @@ def data(site: Site) -> None:
     browser = site.browser
     text = browser.text("main")
     assert "Flight" in text and "5 properties" in text and "201 objects" in text, text
-    browser.press("Flight")
+    browser.press("Flight –")
     browser.wait(lambda: "price" in browser.text("details[open]"), "the properties do not appear", browser.text)
     assert "ada" in browser.text("main")
     site.open("data", "notes")
-    classes = "return document.querySelectorAll('main details').length"
+    classes = "return document.querySelectorAll('main section details').length"
     assert browser.run(classes) == 100
     browser.press("Show more classes")
-    browser.wait(lambda: browser.run(classes) == 121, "the other classes do not come", browser.text)
+    browser.wait(lambda: browser.run(classes) == 122, "the other classes do not come", browser.text)
     assert "Show more" not in browser.text("main")
 
 
@@ -303,6 +263,10 @@ def pictures(site: Site) -> None:
                 name = f"{part}-{width}-{'dark' if dark else 'light'}"
                 browser.picture(site.pictures / f"{name}.png")
                 browser.picture(site.pictures / f"{name}-top.png", whole=False)
+            for name, address in (("objects", "#/data/flights/Flight?where=row+<+150"), ("object", "#/data/notes/Note/7")):
+                site.visit(address)
+                prepare(site, name)
+                browser.picture(site.pictures / f"{name}-{width}-{'dark' if dark else 'light'}-top.png", whole=False)
     browser.look(1200)
     site.world.rest()
 
@@ -310,7 +274,9 @@ def pictures(site: Site) -> None:
 def prepare(site: Site, part: str) -> None:
     browser = site.browser
     if part == "data":
-        browser.press("Flight")
+        browser.press("Flight –")
+    if part == "objects":
+        browser.wait(lambda: "JFK" in browser.text(".grid"), "no object comes", browser.text)
     if part == "access":
         browser.fill("Primary key", "1")
         browser.fill("User", "eve")
@@ -361,6 +327,7 @@ SCENARIOS: list[Callable[[Site], None]] = [
     signing_in,
     overview,
     data,
+    *OBJECT_SCENARIOS,
     hostile_names,
     refusals,
     shutting_out,

@@ -9,11 +9,12 @@ import threading
 import time
 from pathlib import Path
 
-from causeway_client.changesets import Create, Delete, Field
+from causeway_client.changesets import Create, Delete, Field, Set
 from causeway_client.connection import Connection
 from causeway_client.device import Device
 from causeway_client.schema import ClassSchema, Property, Type
 from causeway_client.server import Server
+from causeway_client.values import Link
 
 TOKEN = "an-administrators-token-of-a-test-0123456789"
 # A name that would run if anything took it for markup.
@@ -33,7 +34,19 @@ FLIGHT = ClassSchema(
 MANY = tuple(
     ClassSchema(f"Kind{number:03}", (Property("_id", Type.INT, primary_key=True),)) for number in range(120)
 )
-NOTE = ClassSchema("Note", (Property("_id", Type.INT, primary_key=True), Property("text", Type.STRING)))
+NOTE = ClassSchema(
+    "Note",
+    (
+        Property("_id", Type.INT, primary_key=True),
+        Property("text", Type.STRING),
+        Property("author", Type.LINK, optional=True, target="Author"),
+    ),
+)
+AUTHOR = ClassSchema("Author", (Property("_id", Type.STRING, primary_key=True), Property("name", Type.STRING)))
+# More than a screen, and more than the page keeps.
+NOTES = 2_500
+# Of one author, and the others have none.
+SIGNED_NOTES = 25
 
 FLIGHTS = """{name: flights, folder: flights, permissions: {classes: {Flight: {
     read: "airline == $user.claims.airline OR $user.claims.role == 'operations'",
@@ -84,8 +97,12 @@ class World:
         # A row of another airline, and a delete: the rules refuse both.
         hostile = self.device(HOSTILE, "AA")
         hostile.write(flight(1_000, "AA"), flight(1_001, "UA"), Delete("Flight", 1))
-        noted = self.device("carl", "", "notes", (NOTE, *MANY))
-        noted.write(*(Create("Note", number, (Field("text", HOSTILE),)) for number in range(20)))
+        noted = self.device("carl", "", "notes", (NOTE, AUTHOR, *MANY))
+        noted.write(Create("Author", HOSTILE, (Field("name", "Ann"),)))
+        for start in range(0, NOTES, 500):
+            noted.write(*(note(number) for number in range(start, start + 500)))
+        # What the history of an object shows.
+        noted.write(Set("Note", 7, Field("text", "changed <b>once</b>")))
 
     def write_on(self) -> None:
         """Keeps writing, so that charts have something to show."""
@@ -113,6 +130,11 @@ class World:
         for connection in self._connections:
             connection.close()
         return self.server.end()
+
+
+def note(number: int) -> Create:
+    author = (Field("author", Link(HOSTILE)),) if number < SIGNED_NOTES else ()
+    return Create("Note", number, (Field("text", f"{HOSTILE} {number}"), *author))
 
 
 def flight(row: int, airline: str) -> Create:

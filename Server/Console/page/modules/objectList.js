@@ -11,6 +11,7 @@ import { createObject } from "./objectEdits.js";
 import { ObjectSource } from "./objectSource.js";
 import { PAGE_OBJECTS, startOf } from "./pages.js";
 import { hashOf } from "./route.js";
+import { ROW } from "./schema.js";
 
 /** @typedef {import("./main.js").Place} Place */
 /** @typedef {import("./schema.js").Class} Class */
@@ -35,8 +36,11 @@ export class ObjectList {
         /** @type {ObjectSource | null} */
         this.source = null;
         this.latest = new AbortController();
+        /** Whether the address is one to come back to, so that what is typed next gets another. */
+        this.isPlace = true;
         const addresses = new Addresses(place.database, schema);
         const columns = columnsOf(one, "");
+        this.columns = columns;
         this.isWhole = columns.length >= one.properties.length;
         this.grid = new Grid({
             label: `Objects of ${one.name}`, columns,
@@ -105,14 +109,14 @@ export class ObjectList {
             answer, load: (want, left) => this.load(search, want, left), changed: () => this.changed(),
             attempt: this.place.attempt, signal: this.place.signal,
         });
-        columnsOf(this.one, search.sort).forEach(({ sort }, index) => { this.grid.filling.columns[index].sort = sort; });
+        columnsOf(this.one, search.sort).forEach(({ sort }, index) => { this.columns[index].sort = sort; });
         this.grid.drawHead();
         this.grid.fill(answer.count, row);
     }
 
     /** @param {Search} search @param {import("./pages.js").Want} want @param {AbortSignal} signal */
     load({ where, sort }, { from, limit }, signal) {
-        const fields = this.isWhole ? "" : this.grid.filling.columns.map(({ name }) => name).join(",");
+        const fields = this.isWhole ? "" : this.columns.map(({ property }) => property.name).filter((name) => name !== ROW).join(",");
         const query = new URLSearchParams({
             from: String(from), limit: String(limit), ...(where && { where }), ...(sort && { sort }), ...(fields && { fields }),
         });
@@ -132,15 +136,22 @@ export class ObjectList {
         return this.show(this.search, this.grid.active.row);
     }
 
-    /** @param {string} where @param {boolean} isMeant is a place to come back to */
+    /**
+     * All that is typed until Enter is one place to come back to.
+     *
+     * @param {string} where @param {boolean} isMeant
+     */
     async find(where, isMeant) {
-        if (await this.show({ ...this.search, where }, 0)) this.keep(0, isMeant ? "pushState" : "replaceState");
+        if (!(await this.show({ ...this.search, where }, 0))) return;
+        this.keep(0, this.isPlace ? "pushState" : "replaceState");
+        this.isPlace = isMeant;
     }
 
     /** @param {string} sort */
     async sortBy(sort) {
         // What was typed a moment ago counts, too.
         if (await this.show({ where: this.box.where(), sort }, 0)) this.keep(0, "pushState");
+        this.isPlace = true;
     }
 
     /** @param {number} [seconds] */

@@ -35,7 +35,8 @@ export function signIn(api, session, reason, done) {
         element("form", { onsubmit: attempt },
             said,
             field("Administrator's token", token,
-                "What the file admin.tokenFile of the configuration holds. Empty where your browser shows a certificate instead."),
+                "What the file admin.tokenFile of the configuration holds, or what causeway browse has printed. "
+                    + "Empty where your browser shows a certificate instead."),
             element("div", {}, element("button", { type: "submit", class: "main" }, "Sign in"))),
         muted("The token stays in this tab and is gone when you close it."));
 }
