@@ -39,6 +39,8 @@ def handler(port: int, page: Path) -> type[BaseHTTPRequestHandler]:
             try:
                 connection.request(self.command, self.path, body, headers)
                 answer = connection.getresponse()
+                if answer.getheader("content-type") == "text/event-stream":
+                    return self._stream(answer)
                 headers = {name: answer.getheader(name) or "" for name in ("content-type", "etag")}
                 self._send(answer.status, headers, answer.read())
             except OSError:
@@ -46,6 +48,15 @@ def handler(port: int, page: Path) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
             finally:
                 connection.close()
+
+        def _stream(self, answer: http.client.HTTPResponse) -> None:
+            """Passes on what the daemon sends as it comes, until one of the two ends."""
+            self.send_response(answer.status)
+            self.send_header("content-type", "text/event-stream")
+            self.end_headers()
+            while piece := answer.read1(65_536):
+                self.wfile.write(piece)
+            self.close_connection = True
 
         def _send(self, status: int, headers: dict[str, str], body: bytes) -> None:
             self.send_response(status)

@@ -7,10 +7,12 @@ from collections.abc import Callable
 
 from browser import Browser
 from console import PARTS, Site
+from live_scenarios import LIVE_SCENARIOS
 from object_scenarios import OBJECT_SCENARIOS
 from world import HOSTILE, TOKEN
 
 WIDTHS = (1200, 400)
+OBJECT_PICTURES = (("objects", "#/data/flights/Flight?where=row+<+150"), ("object", "#/data/notes/Note/7"))
 
 
 def signing_in(site: Site) -> None:
@@ -263,7 +265,7 @@ def pictures(site: Site) -> None:
                 name = f"{part}-{width}-{'dark' if dark else 'light'}"
                 browser.picture(site.pictures / f"{name}.png")
                 browser.picture(site.pictures / f"{name}-top.png", whole=False)
-            for name, address in (("objects", "#/data/flights/Flight?where=row+<+150"), ("object", "#/data/notes/Note/7")):
+            for name, address in OBJECT_PICTURES:
                 site.visit(address)
                 prepare(site, name)
                 browser.picture(site.pictures / f"{name}-{width}-{'dark' if dark else 'light'}-top.png", whole=False)
@@ -335,6 +337,7 @@ SCENARIOS: list[Callable[[Site], None]] = [
     operations,
     keyboard,
     looks,
+    *LIVE_SCENARIOS,
     ending_a_session,
     pictures,
     expired_token,

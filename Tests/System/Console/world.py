@@ -66,10 +66,11 @@ class World:
         self.admin_port = free_port()
         settings = (
             f"admin: {{port: {self.admin_port}, tokenFile: admin-token}}\n"
-            "backups: {folder: backups}\nlimits: {gracefulEndSeconds: 1}"
+            "backups: {folder: backups}\nlimits: {gracefulEndSeconds: 1}\ndatabasesFolder: databases.d"
         )
         self.server = Server(program, folder, database="notes", settings=settings, more_databases=FLIGHTS)
         (folder / "hook-secret").write_bytes(base64.b64encode(secrets.token_bytes(32)))
+        (folder / "databases.d").mkdir()
         self.token_file = folder / "admin-token"
         self.token_file.write_text(TOKEN)
         self.server.start()

@@ -1,5 +1,6 @@
-// Access: the rules in force, and what somebody may do with an object.
+// Access: the rules in force, what somebody may do with an object, and who has an account.
 
+import { accountSection } from "./accounts.js";
 import { path } from "./api.js";
 import { heading } from "./choice.js";
 import { element, field, freshID, muted, replace } from "./dom.js";
@@ -16,11 +17,13 @@ const CLASSES_MAX = 1_000;
 export async function access(place) {
     const { classes } = await place.api.get(path`/databases/${place.database}/schema` + `?limit=${CLASSES_MAX}`, place.signal);
     const names = classes.filter((/** @type {any} */ one) => one.is !== "embedded").map((/** @type {any} */ one) => one.name);
+    const accounts = await accountSection(place);
     place.container.append(
         heading(place, "Access"), element("h2", {}, "Try it"), tester(place, names), element("h2", {}, "Rules in force"),
         muted("Open a class to see its rules. What the rules leave out, everybody may do."),
         element("section", {}, names.length > 0
-            ? names.map((/** @type {string} */ name) => rulesDetails(place, name)) : "No device has declared a class yet."));
+            ? names.map((/** @type {string} */ name) => rulesDetails(place, name)) : "No device has declared a class yet."),
+        element("h2", {}, "Accounts"), accounts);
 }
 
 // MARK: - The rules of a class

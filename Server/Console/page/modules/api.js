@@ -68,6 +68,18 @@ export class API {
         return answer.json();
     }
 
+    /**
+     * What the server sends as it happens. Only the signal ends it.
+     *
+     * @param {string} where @param {AbortSignal} signal
+     * @returns {Promise<ReadableStreamDefaultReader<string>>}
+     */
+    async stream(where, signal) {
+        const answer = await this.refusing(await this.sent("GET", where, undefined, signal, {}, Infinity));
+        if (!answer.body) throw new NoAnswer("The server has sent nothing.");
+        return answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    }
+
     /** All metrics as text. @param {AbortSignal} [signal] */
     async metrics(signal) {
         return (await this.answer("GET", "/metrics", undefined, signal)).text();
@@ -84,7 +96,11 @@ export class API {
      * @param {Record<string, string>} [headers]
      */
     async answer(method, where, body, signal, headers) {
-        const answer = await this.sent(method, where, body, signal, headers);
+        return this.refusing(await this.sent(method, where, body, signal, headers));
+    }
+
+    /** @param {Response} answer */
+    async refusing(answer) {
         if (answer.ok) return answer;
         let said;
         try {
@@ -97,17 +113,17 @@ export class API {
 
     /**
      * @param {string} method @param {string} where @param {unknown} body @param {AbortSignal} [signal]
-     * @param {Record<string, string>} [headers]
+     * @param {Record<string, string>} [headers] @param {number} [milliseconds] how long it is waited for
      */
-    async sent(method, where, body, signal, headers = {}) {
+    async sent(method, where, body, signal, headers = {}, milliseconds = ANSWER_MILLISECONDS) {
         const { token } = this.session;
-        const bound = AbortSignal.timeout(ANSWER_MILLISECONDS);
+        const ends = [...(signal ? [signal] : []), ...(milliseconds === Infinity ? [] : [AbortSignal.timeout(milliseconds)])];
         try {
             return await this.send(where, {
                 method,
                 headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
                 body: body === undefined ? undefined : JSON.stringify(body),
-                signal: signal ? AbortSignal.any([signal, bound]) : bound,
+                signal: AbortSignal.any(ends),
                 credentials: "same-origin",
                 cache: "no-store",
                 redirect: "error",

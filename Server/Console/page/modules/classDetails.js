@@ -3,6 +3,7 @@
 import { path } from "./api.js";
 import { code, element, muted, replace } from "./dom.js";
 import { count, plural } from "./format.js";
+import { convert, drop } from "./schemaChanges.js";
 import { moment, pagedTable, table } from "./table.js";
 
 /** @typedef {import("./main.js").Place} Place */
@@ -47,8 +48,27 @@ function classDetails(place, one) {
                 { title: "Property", isHeading: true, cell: (property) => property.name },
                 { title: "Type", cell: (property) => code(property.is) },
                 // A file does not know who declared what.
-                ...(place.about.kind === "server" ? declared : []),
-            ], one.properties, "The class has no properties.")));
+                ...(place.about.kind === "server" ? [...declared, ...changes(place, one)] : []),
+            ], one.properties, "The class has no properties."),
+            mayChange(place) && element("p", {}, element("button", {
+                type: "button", class: "danger", "aria-label": `Drop the class ${one.name}`, onclick: () => drop(place, one.name),
+            }, "Drop the class…"))));
+}
+
+/** @param {Place} place */
+const mayChange = (place) => place.about.kind === "server" && place.about.isWritable;
+
+/** @param {Place} place @param {any} one @returns {import("./table.js").Column<any>[]} */
+function changes(place, one) {
+    if (!mayChange(place)) return [];
+    const button = (/** @type {string} */ word, /** @type {string} */ name, /** @type {() => void} */ press) =>
+        element("button", { type: "button", "aria-label": `${word} ${one.name}.${name}`, onclick: press }, `${word}…`);
+    return [{
+        title: "Actions", isActions: true, cell: (property) => !property.primaryKey && [
+            button("Convert", property.name, () => convert(place, one.name, property.name)),
+            button("Drop", property.name, () => drop(place, one.name, property.name)),
+        ],
+    }];
 }
 
 /** @type {import("./table.js").Column<any>[]} */

@@ -7,6 +7,7 @@ import { element, field, mark, muted, replace } from "./dom.js";
 import { count, plural } from "./format.js";
 import { refusalSection } from "./refusals.js";
 import { shutOutSection } from "./shutOut.js";
+import { subscriptionTable } from "./subscriptions.js";
 import { day, moment, pagedTable } from "./table.js";
 
 /** @typedef {import("./main.js").Place} Place */
@@ -14,11 +15,18 @@ import { day, moment, pagedTable } from "./table.js";
 /** What a state of a session means for an operator. @type {Record<string, "good" | "warning" | "plain">} */
 const KINDS = { live: "good", telling: "good", opened: "plain", over: "plain", queued: "warning" };
 
+/** Sessions are read not more often, however much happens. */
+const READ_MILLISECONDS = 1_000;
+/** A page of the API. */
+const PAGE_ROWS = 100;
+
 /** @param {Place} place */
 export async function devices(place) {
     const [sessions, clients, shutOut, refused] = [0, 1, 2, 3].map(() => element("section"));
+    const subscriptions = element("div", { class: "detail", "aria-live": "polite" });
+    const show = (/** @type {any} */ one) => place.attempt(async () => replace(subscriptions, await subscriptionTable(place, one)));
     const user = /** @type {HTMLInputElement} */ (element("input", { type: "search", autocomplete: "off", spellcheck: "false" }));
-    const readSessions = async () => replace(sessions, await sessionTable(place, user.value.trim(), reread));
+    const readSessions = async () => replace(sessions, await sessionTable(place, user.value.trim(), reread, show));
     const readClients = async () => replace(clients, await clientTable(place, user.value.trim(), reread));
     const readOthers = async () => {
         replace(shutOut, await shutOutSection(place, reread));
@@ -27,6 +35,10 @@ export async function devices(place) {
     const readAll = async () => { await Promise.all([readSessions(), readClients(), readOthers()]); };
     const reread = () => place.attempt(readAll);
     await readAll();
+    place.follow({ events: ["version", "sessions"], database: place.database, milliseconds: READ_MILLISECONDS }, async () => {
+        // Whoever has asked for more pages keeps them.
+        if (sessions.querySelectorAll("tbody tr").length <= PAGE_ROWS) await readSessions();
+    });
     const filter = element("form", {
         onsubmit: (/** @type {Event} */ event) => {
             event.preventDefault();
@@ -36,7 +48,7 @@ export async function devices(place) {
     }, element("div", { class: "row" }, field("Only of the user", user), element("button", { type: "submit" }, "Show")));
     place.container.append(
         heading(place, "Devices", () => reread().then((isDone) => isDone && place.notices.say("Read again."))),
-        filter, element("h2", {}, "Sessions"), sessions,
+        filter, element("h2", {}, "Sessions"), sessions, subscriptions,
         muted("Behind counts the versions since the device was last told something. Those that do not concern it count "
             + "until its next heartbeat."),
         element("h2", {}, "Refused operations"), refused,
@@ -45,8 +57,8 @@ export async function devices(place) {
 
 // MARK: - Sessions
 
-/** @param {Place} place @param {string} user @param {() => void} reread */
-async function sessionTable(place, user, reread) {
+/** @param {Place} place @param {string} user @param {() => void} reread @param {(session: any) => void} show */
+async function sessionTable(place, user, reread, show) {
     const { version } = await place.api.get(path`/databases/${place.database}`, place.signal);
     return pagedTable(place, "Open sessions", [
         { title: "User", isHeading: true, cell: (one) => one.user },
@@ -59,6 +71,7 @@ async function sessionTable(place, user, reread) {
         { title: "Address", cell: (one) => element("span", { class: "whole" }, one.address ?? "–") },
         {
             title: "Actions", isActions: true, cell: (one) => [
+                button("Show", `Show what the client ${one.client} of ${one.user} subscribes to`, () => show(one)),
                 button("End…", `End the session of ${one.user}, client ${one.client}`, () => end(place, one, reread)),
                 button("Shut out…", `Shut out the client ${one.client} of ${one.user}`,
                     () => shutOutClient(place, one, reread)),

@@ -1,15 +1,17 @@
 // The page: signs in, shows the part that the address names, and says what goes wrong.
 
-import { partsOf, placeName, tokenIn } from "./about.js";
+import { placeName, tokenIn } from "./about.js";
 import { access } from "./access.js";
 import { API, NoAnswer, Refusal } from "./api.js";
 import { data } from "./data.js";
 import { devices } from "./devices.js";
 import { element, replace } from "./dom.js";
+import { alert, hideFrame, main, showFrame, signOut, status } from "./frame.js";
+import { Live } from "./live.js";
 import { Notices, notice } from "./notices.js";
 import { operations } from "./operations.js";
 import { overview } from "./overview.js";
-import { hashOf, PARTS, routeOf } from "./route.js";
+import { routeOf } from "./route.js";
 import { STEP_MILLISECONDS } from "./samples.js";
 import { Session } from "./session.js";
 import { signIn } from "./signIn.js";
@@ -30,6 +32,9 @@ import { Watch } from "./watch.js";
  * @property {string} database the one that is chosen; empty where there is none
  * @property {AbortSignal} signal ends with the part
  * @property {(work: () => Promise<void>, milliseconds: number) => void} repeat
+ * @property {(what: {events: string[], database?: string, milliseconds: number}, work: () => Promise<void>) => void} follow
+ *     does something at each event, as live.js says
+ * @property {() => void} anew shows the part anew
  * @property {(work: () => Promise<void>) => Promise<boolean>} attempt does what may fail, and says why
  */
 
@@ -42,12 +47,13 @@ const parts = {
     operations: { title: "Operations", show: operations },
 };
 
-const byID = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
-const [main, nav, signOut, brand] = [byID("main"), byID("parts"), byID("sign-out"), byID("brand")];
 const session = new Session(sessionStorage);
 const api = new API(session);
-const notices = new Notices(byID("status"), byID("alert"));
+const notices = new Notices(status, alert);
 let watch = new Watch(api);
+const live = new Live(api);
+/** Ends with the operator's token. */
+let signedIn = new AbortController();
 let shown = new AbortController();
 /** @type {import("./about.js").About | null} who answers; unknown before the operator has signed in */
 let about = null;
@@ -63,12 +69,12 @@ async function show(movesFocus) {
     main.setAttribute("aria-busy", "true");
     const container = element("div");
     try {
-        about ??= /** @type {import("./about.js").About} */ (await api.get("/about", signal));
+        about ??= await begin(signal);
         await fill(container, signal);
         notices.clear();
     } catch (error) {
         if (signal.aborted || !say(error)) return;
-        const { title } = parts[showFrame().part];
+        const { title } = parts[showFrame(parts, about).part];
         container.replaceChildren(element("h1", { tabindex: -1 }, title), trouble(error));
     }
     if (signal.aborted) return;
@@ -78,9 +84,19 @@ async function show(movesFocus) {
     if (movesFocus) /** @type {HTMLElement | null} */ (main.querySelector("[data-arrive]") ?? main.querySelector("h1"))?.focus();
 }
 
+/** @param {AbortSignal} signal @returns {Promise<import("./about.js").About>} */
+async function begin(signal) {
+    const answer = await api.get("/about", signal);
+    signedIn.abort();
+    signedIn = new AbortController();
+    // A file tells nothing by itself.
+    if (answer.kind === "server") live.run(signedIn.signal);
+    return answer;
+}
+
 /** @param {HTMLElement} container @param {AbortSignal} signal */
 async function fill(container, signal) {
-    const route = showFrame();
+    const route = showFrame(parts, about);
     const part = parts[route.part];
     // The overview lists them itself.
     if (route.part !== "overview") await watch.list(signal);
@@ -104,32 +120,22 @@ function placeOf(route, container, databases, signal) {
         container, api, watch, notices, part: route.part, route, databases, database, signal,
         about: /** @type {import("./about.js").About} */ (about),
         repeat: (work, milliseconds) => repeat(work, milliseconds, signal),
+        follow: (what, work) => live.follow(what, async () => {
+            if (await attempt(work, signal)) notices.answered();
+        }, signal),
+        anew: () => show(false),
         attempt: (work) => attempt(work, signal),
     };
 }
 
-/** The navigation, and where the address leads. */
-function showFrame() {
-    const names = partsOf(about);
-    const route = routeOf(location.hash, names);
-    brand.textContent = about?.kind === "file" ? about.name ?? "" : "Causeway";
-    nav.hidden = false;
-    signOut.hidden = false;
-    replace(nav, names.map((name) => element("a", {
-        href: hashOf(name, parts[name].needsDatabase ? route.database : null), "data-key": name,
-        "aria-current": name === route.part && "page",
-    }, parts[name].title)));
-    return route;
-}
-
 /** @param {string} reason */
 function showSignIn(reason) {
-    nav.hidden = true;
-    signOut.hidden = true;
+    hideFrame();
     document.title = "Sign in · Causeway console";
     main.removeAttribute("aria-busy");
     watch = new Watch(api);
     about = null;
+    signedIn.abort();
     replace(main, signIn(api, session, reason, () => {
         notices.clear();
         show(true);

@@ -17,12 +17,16 @@ import { ROW } from "./schema.js";
 /** @typedef {import("./schema.js").Class} Class */
 /** @typedef {{where: string, sort: string}} Search */
 
+/** So long lasts what is seen, however often the database changes. */
+const RENEW_MILLISECONDS = 1_000;
+
 /** @param {Place} place @param {import("./schema.js").Schema} schema @param {Class} one */
 export async function objectList(place, schema, one) {
     const { where = "", sort = "", at = "0" } = place.route.parameters;
     const list = new ObjectList(place, schema, one, where);
     if ("at" in place.route.parameters) list.grid.element.setAttribute("data-arrive", "");
     await list.show({ where, sort }, Math.max(0, Math.floor(Number(at))) || 0);
+    place.follow({ events: ["version"], database: place.database, milliseconds: RENEW_MILLISECONDS }, async () => list.source?.renew());
     return { title: one.name, content: list.content, again: () => place.attempt(() => list.again()) };
 }
 

@@ -15,6 +15,9 @@ import { whole } from "./valueView.js";
 /** @typedef {import("./main.js").Place} Place */
 /** @typedef {import("./schema.js").Class} Class */
 
+/** How often is looked whether the object has changed, at most. */
+const LOOK_MILLISECONDS = 1_000;
+
 /**
  * An object as it was read, and what a write needs.
  *
@@ -30,9 +33,18 @@ import { whole } from "./valueView.js";
 export async function objectView(place, schema, one, key) {
     const addresses = new Addresses(place.database, schema);
     const shown = element("div");
-    const read = async () => replace(shown, await content(place, addresses, one, key, again));
+    /** @type {string | null} of what is shown */
+    let tag = null;
+    const read = async () => {
+        tag = null;
+        replace(shown, await content(place, addresses, one, key, again, (read) => { tag = read; }));
+    };
     const again = () => place.attempt(read);
     await read();
+    const where = path`/databases/${place.database}/objects/${one.name}/${key}`;
+    place.follow({ events: ["version"], database: place.database, milliseconds: LOOK_MILLISECONDS }, async () => {
+        if (tag !== await currentTag(place, where)) await read();
+    });
     return {
         title: `${one.name} ${key}`, again, content: [
             element("p", {}, element("a", { href: hashOf("data", place.database, [one.name]) }, `All of ${one.name}`)), shown,
@@ -40,8 +52,11 @@ export async function objectView(place, schema, one, key) {
     };
 }
 
-/** @param {Place} place @param {Addresses} addresses @param {Class} one @param {string} key @param {() => void} again */
-async function content(place, addresses, one, key, again) {
+/**
+ * @param {Place} place @param {Addresses} addresses @param {Class} one @param {string} key @param {() => void} again
+ * @param {(tag: string | null) => void} keep
+ */
+async function content(place, addresses, one, key, again, keep) {
     const where = path`/databases/${place.database}/objects/${one.name}/${key}`;
     const history = async () => place.about.hasHistory
         && [element("h2", {}, "History"), element("section", {}, await objectHistory(place, one.name, key, addresses.ofLink))];
@@ -50,6 +65,7 @@ async function content(place, addresses, one, key, again) {
             place.api.read(where, place.signal), place.api.get(`${where}/links`, place.signal),
         ]);
         const object = { one, key, where, ...read };
+        keep(read.tag);
         return [
             properties(place, addresses, object, again), element("h2", {}, "Links to it"),
             linksIn(addresses, one, keyOf(one, object.value), links), ...[await history()].flat(),
@@ -58,6 +74,16 @@ async function content(place, addresses, one, key, again) {
         if (!(error instanceof Refusal) || error.code !== "objectUnknown") throw error;
         const words = "It was deleted, or there never was one with this key.";
         return [notice("warning", `There is no ${one.name} with the key ${key}`, words), ...[await history()].flat()];
+    }
+}
+
+/** Null where the object is not there. @param {Place} place @param {string} where */
+async function currentTag(place, where) {
+    try {
+        return (await place.api.read(where, place.signal)).tag;
+    } catch (error) {
+        if (error instanceof Refusal && error.code === "objectUnknown") return null;
+        throw error;
     }
 }
 

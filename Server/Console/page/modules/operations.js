@@ -1,10 +1,12 @@
-// Operations: backups, a reload with its report, and the configuration in force.
+// Operations: backups, databases, the log, a reload with its report, and the configuration in force.
 
 import { backupSection } from "./backups.js";
 import { settings } from "./configuration.js";
 import { ask } from "./dialog.js";
 import { code, element, mark, muted, replace } from "./dom.js";
 import { plural } from "./format.js";
+import { logView } from "./logView.js";
+import { databaseSection } from "./serverDatabases.js";
 import { table } from "./table.js";
 
 /** @typedef {import("./main.js").Place} Place */
@@ -14,12 +16,14 @@ export async function operations(place) {
     const [report, configuration] = [element("div"), element("section")];
     const read = async () => replace(configuration, configurationTables(await place.api.get("/configuration", place.signal)));
     await read();
+    const log = await logView(place);
     const backups = element("section", {}, await Promise.all(place.databases.map((name) => backupSection(place, name))));
     place.container.append(
         element("div", { class: "heading" }, element("h1", { tabindex: -1 }, "Operations")),
         element("h2", {}, "Backups"), backups,
         muted("To read every database completely and to name what is damaged, run ",
             code("sync-server verify"), " on the server's machine."),
+        element("h2", {}, "Databases"), databaseSection(place), element("h2", {}, "Log"), log,
         element("h2", {}, "Reload"),
         element("p", {}, "Reads the configuration, keys and certificates anew, as SIGHUP does. Connections stay open."),
         element("p", {}, element("button", {

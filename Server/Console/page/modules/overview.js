@@ -9,6 +9,9 @@ import { hashOf } from "./route.js";
 import { STEP_MILLISECONDS } from "./samples.js";
 import { moment, table } from "./table.js";
 
+/** Drawn not more often, however much happens. */
+const DRAW_MILLISECONDS = 2_000;
+
 /** @param {import("./main.js").Place} place */
 export async function overview(place) {
     const [noticed, charts, databases] = [element("section"), element("div", { class: "charts" }), element("section")];
@@ -25,6 +28,7 @@ export async function overview(place) {
         element("div", { class: "heading" }, element("h1", { tabindex: -1 }, "Overview")),
         noticed, element("h2", {}, "The last hour"), span, charts, element("h2", {}, "Databases"), databases);
     place.repeat(draw, STEP_MILLISECONDS);
+    place.follow({ events: ["version", "sessions", "databases"], milliseconds: DRAW_MILLISECONDS }, draw);
 }
 
 /** @param {import("./watch.js").Watch} watch */

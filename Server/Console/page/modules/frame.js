@@ -1,0 +1,37 @@
+// What is around a part: the name of the place and the navigation.
+
+import { partsOf } from "./about.js";
+import { element, replace } from "./dom.js";
+import { hashOf, routeOf } from "./route.js";
+
+const byID = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+export const main = byID("main");
+export const signOut = byID("sign-out");
+export const [status, alert] = [byID("status"), byID("alert")];
+const [nav, brand] = [byID("parts"), byID("brand")];
+
+/**
+ * Draws it, and says where the address leads.
+ *
+ * @param {Record<string, {title: string, needsDatabase?: boolean}>} parts
+ * @param {import("./about.js").About | null} about
+ */
+export function showFrame(parts, about) {
+    const names = partsOf(about);
+    const route = routeOf(location.hash, names);
+    brand.textContent = about?.kind === "file" ? about.name ?? "" : "Causeway";
+    nav.hidden = false;
+    signOut.hidden = false;
+    replace(nav, names.map((name) => element("a", {
+        href: hashOf(name, parts[name].needsDatabase ? route.database : null), "data-key": name,
+        "aria-current": name === route.part && "page",
+    }, parts[name].title)));
+    return route;
+}
+
+/** Before somebody has signed in. */
+export function hideFrame() {
+    nav.hidden = true;
+    signOut.hidden = true;
+}
