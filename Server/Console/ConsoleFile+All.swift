@@ -43,6 +43,7 @@ extension ConsoleFile {
         ConsoleFile("modules/objectSource.js", PackageResources.objectSource_js),
         ConsoleFile("modules/objectView.js", PackageResources.objectView_js),
         ConsoleFile("modules/operations.js", PackageResources.operations_js),
+        ConsoleFile("modules/outcomes.js", PackageResources.outcomes_js),
         ConsoleFile("modules/overview.js", PackageResources.overview_js),
         ConsoleFile("modules/pace.js", PackageResources.pace_js),
         ConsoleFile("modules/pages.js", PackageResources.pages_js),

@@ -23,8 +23,9 @@ export const HINTS = {
 export function editorOf(property, form) {
     if (property.collection || property.target) return "json";
     const editor = BY_TYPE[property.type] ?? "json";
-    // A date beyond the years of a text.
-    return editor === "date" && typeof form?.$date === "object" ? "json" : editor;
+    // A date beyond the years of a text, and a letter that a field of a page does not keep.
+    const isOther = (editor === "date" && typeof form?.$date === "object") || (editor === "string" && form?.includes("\r"));
+    return isOther ? "json" : editor;
 }
 
 /** What JSON cannot say: a list and a map are never nil. @param {Property} property @param {Editor} editor */

@@ -33,6 +33,12 @@ export class LogLines {
         return fresh.length;
     }
 
+    /** An answer of the server. Where it has started anew, its numbers begin again. @param {{lines: LogLine[], next: number}} answer */
+    take({ lines, next }) {
+        if (next < this.last) this.last = -1;
+        return this.add(lines);
+    }
+
     pause() {
         this.waiting ??= [];
     }

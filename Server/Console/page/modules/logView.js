@@ -44,7 +44,7 @@ export async function logView(place) {
     };
     const read = async () => {
         const query = new URLSearchParams(lines.last < 0 ? { limit: String(FIRST_LINES) } : { after: String(lines.last) });
-        if (lines.add((await place.api.get(`/log?${query}`, place.signal)).lines) > 0 || !list.firstChild) draw();
+        if (lines.take(await place.api.get(`/log?${query}`, place.signal)) > 0 || !list.firstChild) draw();
     };
     await read();
     follow(place, lines, draw, read);

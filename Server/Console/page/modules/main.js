@@ -2,7 +2,7 @@
 
 import { placeName, tokenIn } from "./about.js";
 import { access } from "./access.js";
-import { API, NoAnswer, Refusal } from "./api.js";
+import { API, NoAnswer } from "./api.js";
 import { data } from "./data.js";
 import { devices } from "./devices.js";
 import { element, replace } from "./dom.js";
@@ -10,6 +10,7 @@ import { alert, hideFrame, main, showFrame, signOut, status } from "./frame.js";
 import { Live } from "./live.js";
 import { Notices, notice } from "./notices.js";
 import { operations } from "./operations.js";
+import { Outcomes } from "./outcomes.js";
 import { overview } from "./overview.js";
 import { routeOf } from "./route.js";
 import { STEP_MILLISECONDS } from "./samples.js";
@@ -55,6 +56,11 @@ const live = new Live(api);
 /** Ends with the operator's token. */
 let signedIn = new AbortController();
 let shown = new AbortController();
+const outcomes = new Outcomes(notices, () => {
+    shown.abort();
+    session.forget();
+    showSignIn("The server does not accept this token any more. Sign in again.");
+});
 /** @type {import("./about.js").About | null} who answers; unknown before the operator has signed in */
 let about = null;
 
@@ -73,7 +79,7 @@ async function show(movesFocus) {
         await fill(container, signal);
         notices.clear();
     } catch (error) {
-        if (signal.aborted || !say(error)) return;
+        if (signal.aborted || !outcomes.say(error)) return;
         const { title } = parts[showFrame(parts, about).part];
         container.replaceChildren(element("h1", { tabindex: -1 }, title), trouble(error));
     }
@@ -100,11 +106,16 @@ async function fill(container, signal) {
     const part = parts[route.part];
     // The overview lists them itself.
     if (route.part !== "overview") await watch.list(signal);
-    if (part.needsDatabase && watch.names.length === 0) {
-        container.append(element("h1", { tabindex: -1 }, part.title), "The server has no database.");
-    } else {
-        await part.show(placeOf(route, container, watch.names, signal));
-    }
+    const missing = part.needsDatabase ? missingDatabase(route.database) : null;
+    if (missing) container.append(element("h1", { tabindex: -1 }, part.title), missing);
+    else await part.show(placeOf(route, container, watch.names, signal));
+}
+
+/** Why no database can be shown. Another one in its place could be taken for it. @param {string | null} wanted */
+function missingDatabase(wanted) {
+    if (watch.names.length === 0) return notice("warning", "The server has no database");
+    if (wanted === null || watch.hasMore || watch.names.includes(wanted)) return null;
+    return notice("warning", `The server has no database ${wanted}`, "It may have been dropped. The overview lists those that there are.");
 }
 
 /**
@@ -115,16 +126,17 @@ async function fill(container, signal) {
  * @returns {Place}
  */
 function placeOf(route, container, databases, signal) {
-    const database = route.database !== null && databases.includes(route.database) ? route.database : databases[0] ?? "";
+    const database = route.database ?? databases[0] ?? "";
     return {
         container, api, watch, notices, part: route.part, route, databases, database, signal,
         about: /** @type {import("./about.js").About} */ (about),
-        repeat: (work, milliseconds) => repeat(work, milliseconds, signal),
-        follow: (what, work) => live.follow(what, async () => {
-            if (await attempt(work, signal)) notices.answered();
-        }, signal),
+        repeat: (work, milliseconds) => outcomes.repeat(work, milliseconds, signal),
+        follow: (what, work) => {
+            // Nobody tells of changes of a file, and nobody asks for them all the time.
+            if (about?.kind === "server") live.follow(what, () => outcomes.byItself(work, signal), signal);
+        },
         anew: () => show(false),
-        attempt: (work) => attempt(work, signal),
+        attempt: (work) => outcomes.attempt(work, signal),
     };
 }
 
@@ -141,40 +153,6 @@ function showSignIn(reason) {
         show(true);
     }));
     main.querySelector("input")?.focus();
-}
-
-// MARK: - What may fail
-
-/** @param {() => Promise<void>} work @param {number} milliseconds @param {AbortSignal} signal */
-function repeat(work, milliseconds, signal) {
-    const timer = setTimeout(async () => {
-        if (await attempt(work, signal)) notices.answered();
-        if (!signal.aborted) repeat(work, milliseconds, signal);
-    }, milliseconds);
-    signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
-}
-
-/** @param {() => Promise<void>} work @param {AbortSignal} signal */
-async function attempt(work, signal) {
-    try {
-        await work();
-        return true;
-    } catch (error) {
-        if (!signal.aborted) say(error);
-        return false;
-    }
-}
-
-/** Says what went wrong. False where the operator has to sign in again. @param {unknown} error */
-function say(error) {
-    if (error instanceof Refusal && error.status === 401) {
-        shown.abort();
-        session.forget();
-        showSignIn("The server does not accept this token any more. Sign in again.");
-        return false;
-    }
-    notices.warn(error instanceof Error ? error.message : String(error), error instanceof NoAnswer);
-    return true;
 }
 
 /** @param {unknown} error */
@@ -202,7 +180,7 @@ window.addEventListener("hashchange", () => show(true));
 setInterval(() => {
     // A file has no metrics.
     if (session.token === null || about?.kind !== "server" || routeOf(location.hash).part === "overview") return;
-    watch.sample().then(() => notices.answered(), say);
+    watch.sample().then(() => notices.answered(), (error) => outcomes.say(error));
 }, STEP_MILLISECONDS);
 const given = tokenIn(location.hash);
 if (given) {

@@ -88,6 +88,7 @@ export class ObjectList {
         this.latest = new AbortController();
         const { signal } = this.latest;
         const began = performance.now();
+        this.grid.element.setAttribute("aria-busy", "true");
         let answer;
         try {
             answer = await this.load(search, { from: startOf(row), limit: PAGE_OBJECTS }, signal);
@@ -96,6 +97,8 @@ export class ObjectList {
             if (!(error instanceof Refusal) || ![400, 422].includes(error.status)) throw error;
             this.box.say(error.message);
             return false;
+        } finally {
+            if (!signal.aborted) this.grid.element.removeAttribute("aria-busy");
         }
         if (signal.aborted) return false;
         this.box.say("");

@@ -11,7 +11,7 @@ const { keyLiteral, linkingQuery, quoted } = await module("queryText");
 /** @type {[string, unknown][]} a type, and values of it that are written back as they are shown */
 const VALUES = [
     ["bool", true], ["bool", false], ["int", 12], ["int", { $numberLong: "-9223372036854775808" }], ["int", { $numberLong: "9223372036854775807" }],
-    ["double", 0.1], ["double", 1e300], ["double", { $numberDouble: "NaN" }], ["float", -2.5], ["string", " <b>\n'\\ "], ["string", ""],
+    ["double", 0.1], ["double", 1e300], ["double", { $numberDouble: "NaN" }], ["float", -2.5], ["string", " <b>\n'\\ "], ["string", ""], ["string", "a\r\nb"],
     ["decimal128", { $numberDecimal: "1.50" }], ["decimal128", { $numberDecimal: "-1E+6000" }], ["date", { $date: "2026-11-27T18:59:49.000000001Z" }],
     ["date", { $date: { seconds: { $numberLong: "99999999999999" }, nanoseconds: 0 } }], ["objectId", { $oid: "00112233445566778899aabb" }],
     ["uuid", { $uuid: "6ba7b810-9dad-11d1-80b4-00c04fd430c8" }], ["data", { $binary: { base64: "AAE=", subType: "00" } }],

@@ -17,6 +17,15 @@ test("a line that comes twice stands once, and they stand in their order", () =>
     assert.equal(lines.last, 5);
 });
 
+test("a server that has started anew counts from the beginning, and its lines follow", () => {
+    const lines = new LogLines();
+    lines.take({ lines: [line(7), line(8)], next: 8 });
+    assert.equal(lines.take({ lines: [], next: 8 }), 0);
+    assert.equal(lines.take({ lines: [line(1), line(2)], next: 2 }), 2);
+    assert.deepEqual(lines.all.map(({ number }) => number), [7, 8, 1, 2]);
+    assert.equal(lines.add([line(2), line(3)]), 1);
+});
+
 test("a pause shows nothing new and keeps it, up to the bound", () => {
     const lines = new LogLines();
     lines.add([line(1)]);
