@@ -13,7 +13,12 @@
  */
 /** @typedef {{property: string, before: unknown, after: unknown}} Change undefined where there was no object */
 
-/** Of an object that was created or deleted, every value. @param {HistoryEvent} event @returns {Change[]} */
+/**
+ * Of an object that was created or deleted, every value.
+ *
+ * @param {HistoryEvent} event
+ * @returns {Change[]}
+ */
 export function changesOf({ kind, changed, before, after }) {
     const names = kind === "updated" && changed ? changed : Object.keys(after ?? before ?? {});
     return names.map((property) => ({ property, before: valueOf(before, property), after: valueOf(after, property) }));
@@ -22,7 +27,11 @@ export function changesOf({ kind, changed, before, after }) {
 /** @param {Record<string, unknown> | null | undefined} object @param {string} property */
 const valueOf = (object, property) => (object && Object.hasOwn(object, property) ? object[property] : undefined);
 
-/** Who did it. @param {HistoryEvent} event */
+/**
+ * Who did it.
+ *
+ * @param {HistoryEvent} event
+ */
 export function author({ user, client }) {
     if (!user && !client) return "the server";
     return [user ?? "an unknown user", client && `client ${client}`].filter(Boolean).join(", ");

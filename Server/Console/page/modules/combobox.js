@@ -1,6 +1,6 @@
 // A field that offers completions in a list below it, by ARIA's pattern of a combobox: the focus stays in the field.
 
-import { element, freshID, replace } from "./dom.js";
+import { element, freshID, replace, textInput } from "./dom.js";
 
 /** @typedef {import("./completion.js").Completion} Completion */
 
@@ -27,21 +27,21 @@ export function combobox({ label, text, complete, take, changed, attributes }) {
             if (option) accept([...list.children].indexOf(option));
         },
     });
-    const input = /** @type {HTMLInputElement} */ (element("input", {
-        ...attributes, type: "text", role: "combobox", value: text, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-        "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": id,
+    const input = textInput({
+        ...attributes, role: "combobox", value: text, "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": id,
         oninput: () => {
             offer();
             changed();
         },
         onblur: () => close(),
         onkeydown: (/** @type {KeyboardEvent} */ event) => pressed(event),
-    }));
+    });
     const offer = () => {
         offered = complete(input.value, input.selectionStart ?? 0);
         if (offered.items.length === 0) return close();
-        replace(list, offered.items.map((item, index) => element("li", { role: "option", id: `${id}-${index}`, "aria-selected": "false" },
-            element("span", { class: "code" }, item.text.trim()), item.detail && element("span", { class: "muted" }, item.detail))));
+        replace(list, offered.items.map(({ text, detail }, index) =>
+            element("li", { role: "option", id: `${id}-${index}`, "aria-selected": "false" },
+                element("span", { class: "code" }, text.trim()), detail && element("span", { class: "muted" }, detail))));
         list.hidden = false;
         input.setAttribute("aria-expanded", "true");
         choose(-1);
@@ -72,7 +72,8 @@ export function combobox({ label, text, complete, take, changed, attributes }) {
         const isStep = event.key === "ArrowDown" || event.key === "ArrowUp";
         if (isStep && !offered) offer();
         const number = offered?.items.length ?? 0;
-        if (isStep && number > 0) choose(event.key === "ArrowDown" ? (chosen + 1) % number : (chosen < 1 ? number : chosen) - 1);
+        const [next, previous] = [(chosen + 1) % number, (chosen < 1 ? number : chosen) - 1];
+        if (isStep && number > 0) choose(event.key === "ArrowDown" ? next : previous);
         else if (event.key === "Enter" && chosen >= 0) accept(chosen);
         else if (event.key === "Escape" && offered) close();
         else {

@@ -63,7 +63,11 @@ export function completion(schema, one, text, place, now) {
 /** @param {import("./queryTokens.js").Token} token */
 const isWord = ({ kind, text }) => kind === "path" || (kind === "symbol" && /^[=!<>]+$/u.test(text));
 
-/** How long the last name of a path is as it is written. @param {string} text */
+/**
+ * How long the last name of a path is as it is written.
+ *
+ * @param {string} text
+ */
 function lastLength(text) {
     if (text.endsWith(".")) return 0;
     return (/(?:`[^`]*`?|[^.`]+)$/u.exec(text)?.[0] ?? text).length;
@@ -95,7 +99,13 @@ function fits(text, beginning) {
     return whole.startsWith(start) || (start.length > 1 && whole.includes(start));
 }
 
-/** The text with an item in it, and where the cursor stands. @param {string} text @param {Completion} completion @param {Item} item */
+/**
+ * The text with an item in it, and where the cursor stands.
+ *
+ * @param {string} text
+ * @param {Completion} completion
+ * @param {Item} item
+ */
 export function completed(text, { from, to }, item) {
     return {
         text: text.slice(0, from) + item.text + text.slice(to),

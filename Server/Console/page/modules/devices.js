@@ -24,7 +24,8 @@ const PAGE_ROWS = 100;
 export async function devices(place) {
     const [sessions, clients, shutOut, refused] = [0, 1, 2, 3].map(() => element("section"));
     const subscriptions = element("div", { class: "detail", "aria-live": "polite" });
-    const show = (/** @type {any} */ one) => place.attempt(async () => replace(subscriptions, await subscriptionTable(place, one)));
+    const show = (/** @type {any} */ one) =>
+        place.attempt(async () => replace(subscriptions, await subscriptionTable(place, one)));
     const user = /** @type {HTMLInputElement} */ (element("input", { type: "search", autocomplete: "off", spellcheck: "false" }));
     const readSessions = async () => replace(sessions, await sessionTable(place, user.value.trim(), reread, show));
     const readClients = async () => replace(clients, await clientTable(place, user.value.trim(), reread));

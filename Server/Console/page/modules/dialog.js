@@ -55,8 +55,9 @@ export function talk(title, fill) {
             said = answer;
             dialog.close();
         });
-        const dialog = /** @type {HTMLDialogElement} */ (element("dialog", { "aria-labelledby": heading, "aria-describedby": describedBy },
-            element("h2", { id: heading }, title), content));
+        const names = { "aria-labelledby": heading, "aria-describedby": describedBy };
+        const dialog = /** @type {HTMLDialogElement} */ (
+            element("dialog", names, element("h2", { id: heading }, title), content));
         dialog.addEventListener("close", () => {
             dialog.remove();
             resolve(said);

@@ -62,6 +62,14 @@ export function field(label, control, hint) {
     return element("div", { class: "field" }, element("label", { for: control.id }, label), note, control);
 }
 
+/**
+ * A field for one line, which no browser corrects or remembers.
+ *
+ * @param {Record<string, unknown>} [attributes]
+ */
+export const textInput = (attributes = {}) => /** @type {HTMLInputElement} */ (
+    element("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes }));
+
 /** What stands so in a configuration, or in a rule. @param {string} text */
 export const code = (text) => element("span", { class: "code" }, text);
 

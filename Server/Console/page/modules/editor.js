@@ -14,7 +14,8 @@ const BY_TYPE = {
 
 /** @type {Record<Editor, string>} */
 export const HINTS = {
-    bool: "", string: "", int: "Digits.", number: "Digits, or NaN, Infinity, -Infinity.", decimal: "Up to 34 digits; 1.5 and 1.50 differ.",
+    bool: "", string: "", int: "Digits.", number: "Digits, or NaN, Infinity, -Infinity.",
+    decimal: "Up to 34 digits; 1.5 and 1.50 differ.",
     date: "As 2026-11-28T15:04:05.5Z; the last letter is the offset, Z for UTC.", objectId: "24 hexadecimal digits.",
     uuid: "As 6ba7b810-9dad-11d1-80b4-00c04fd430c8.", json: "JSON, in the forms of the data API.",
 };
@@ -28,7 +29,12 @@ export function editorOf(property, form) {
     return isOther ? "json" : editor;
 }
 
-/** What JSON cannot say: a list and a map are never nil. @param {Property} property @param {Editor} editor */
+/**
+ * What JSON cannot say: a list and a map are never nil.
+ *
+ * @param {Property} property
+ * @param {Editor} editor
+ */
 export const mayBeNil = (property, editor) => editor !== "json" && property.optional === true;
 
 /** @param {Editor} editor @param {any} form */
@@ -80,13 +86,24 @@ export function json(text) {
     }
 }
 
-/** An integer that a browser would round. @param {string} text */
+/**
+ * An integer that a browser would round.
+ *
+ * @param {string} text
+ */
 function lossy(text) {
     const outside = text.replace(/"(?:[^"\\]|\\.)*"/gu, '""');
-    return outside.match(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/giu)?.find((one) => /^-?\d+$/u.test(one) && !Number.isSafeInteger(Number(one)));
+    const numbers = outside.match(/-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/giu) ?? [];
+    return numbers.find((one) => /^-?\d+$/u.test(one) && !Number.isSafeInteger(Number(one)));
 }
 
-/** What a patch says: a counter is changed by a difference, which merges with what devices count meanwhile. @param {Property} property @param {any} before @param {any} after */
+/**
+ * What a patch says: a counter is changed by a difference, which merges with what devices count meanwhile.
+ *
+ * @param {Property} property
+ * @param {any} before
+ * @param {any} after
+ */
 export function patchOf(property, before, after) {
     if (!property.counter || kindOf(before) !== "number" || kindOf(after) !== "number") return after;
     const difference = BigInt(exact(after)) - BigInt(exact(before));
@@ -96,7 +113,11 @@ export function patchOf(property, before, after) {
 /** @type {Record<string, unknown>} */
 const FIRST = { bool: false, int: 0, float: 0, double: 0, string: "", decimal128: { $numberDecimal: "0" } };
 
-/** An object to begin with: its key, and what has to have a value. @param {import("./schema.js").Class} one */
+/**
+ * An object to begin with: its key, and what has to have a value.
+ *
+ * @param {import("./schema.js").Class} one
+ */
 export function templateOf(one) {
     const wanted = one.properties.filter((property) => !property.collection && !property.target && !property.optional
         && Object.hasOwn(FIRST, property.type));

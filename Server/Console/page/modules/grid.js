@@ -127,7 +127,11 @@ export class Grid {
         this.draw();
     }
 
-    /** Where the scrollbar is out of proportion, a wheel moves as far as anywhere else. @param {WheelEvent} event */
+    /**
+     * Where the scrollbar is out of proportion, a wheel moves as far as anywhere else.
+     *
+     * @param {WheelEvent} event
+     */
     wheeled(event) {
         if (!viewport.isScaled(this.rows) || event.ctrlKey || event.deltaX !== 0) return;
         const unit = [1, viewport.ROW_PIXELS, this.view.height][event.deltaMode] ?? 1;

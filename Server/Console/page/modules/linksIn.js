@@ -23,7 +23,14 @@ export function linksIn(addresses, one, key, links) {
     ], links, "");
 }
 
-/** A query finds all of them. @param {import("./objectCells.js").Addresses} addresses @param {import("./schema.js").Class} one @param {unknown} key @param {any} link */
+/**
+ * A query finds all of them.
+ *
+ * @param {import("./objectCells.js").Addresses} addresses
+ * @param {import("./schema.js").Class} one
+ * @param {unknown} key
+ * @param {any} link
+ */
 function all(addresses, one, key, link) {
     const linking = addresses.schema.class(link.class);
     const property = linking?.properties.find(({ name }) => name === link.property);

@@ -24,7 +24,11 @@ export class Live {
         this.listeners = new Set();
     }
 
-    /** Reads until the signal says otherwise, through every interruption. @param {AbortSignal} signal */
+    /**
+     * Reads until the signal says otherwise, through every interruption.
+     *
+     * @param {AbortSignal} signal
+     */
     async run(signal) {
         let wait = BACKOFF_MILLISECONDS;
         while (!signal.aborted) {

@@ -23,7 +23,12 @@ export class LogLines {
         this.least = "trace";
     }
 
-    /** Lines may come twice: by the stream, and by asking. @param {LogLine[]} lines @returns {number} how many were new */
+    /**
+     * Lines may come twice: by the stream, and by asking.
+     *
+     * @param {LogLine[]} lines
+     * @returns {number} how many were new
+     */
     add(lines) {
         const fresh = lines.filter(({ number }) => number > this.last).sort((one, other) => one.number - other.number);
         this.last = fresh.at(-1)?.number ?? this.last;
@@ -33,7 +38,11 @@ export class LogLines {
         return fresh.length;
     }
 
-    /** An answer of the server. Where it has started anew, its numbers begin again. @param {{lines: LogLine[], next: number}} answer */
+    /**
+     * An answer of the server. Where it has started anew, its numbers begin again.
+     *
+     * @param {{lines: LogLine[], next: number}} answer
+     */
     take({ lines, next }) {
         if (next < this.last) this.last = -1;
         return this.add(lines);
@@ -57,6 +66,11 @@ export class LogLines {
     }
 }
 
-/** The fields of a line, as `name=value`. @param {LogLine} line */
+/**
+ * The fields of a line, as `name=value`.
+ *
+ * @param {LogLine} line
+ */
 export const fieldWords = ({ fields = {} }) =>
-    Object.entries(fields).map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`).join(" ");
+    Object.entries(fields)
+        .map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : value}`).join(" ");

@@ -17,7 +17,9 @@ const KINDS = { warning: "warning", error: "problem", critical: "problem" };
 /** @param {import("./main.js").Place} place */
 export async function logView(place) {
     const lines = new LogLines();
-    const list = element("ol", { class: "log", role: "log", "aria-live": "off", "aria-label": "Log", tabindex: 0, onscroll: () => { isAtEnd = atEnd(list); } });
+    const list = element("ol", {
+        class: "log", role: "log", "aria-live": "off", "aria-label": "Log", tabindex: 0, onscroll: () => { isAtEnd = atEnd(list); },
+    });
     // Whoever has scrolled up reads on undisturbed.
     let isAtEnd = true;
     const settle = () => { if (isAtEnd) list.scrollTop = list.scrollHeight; };
@@ -50,7 +52,8 @@ export async function logView(place) {
     follow(place, lines, draw, read);
     return element("section", {},
         element("div", { class: "row" }, element("div", { class: "beside" }, field("At least", level)), pause), list,
-        muted(`The newest lines that the server keeps in memory; here at most ${LINES_MAX}. All of them are where it writes its log.`));
+        muted(`The newest lines that the server keeps in memory; here at most ${LINES_MAX}. `
+            + "All of them are where it writes its log."));
 }
 
 /** @param {HTMLElement} list */

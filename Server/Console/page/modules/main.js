@@ -32,11 +32,11 @@ import { Watch } from "./watch.js";
  * @property {string[]} databases
  * @property {string} database the one that is chosen; empty where there is none
  * @property {AbortSignal} signal ends with the part
- * @property {(work: () => Promise<void>, milliseconds: number) => void} repeat
- * @property {(what: {events: string[], database?: string, milliseconds: number}, work: () => Promise<void>) => void} follow
+ * @property {(work: () => Promise<unknown>, milliseconds: number) => void} repeat
+ * @property {(what: {events: string[], database?: string, milliseconds: number}, work: () => Promise<unknown>) => void} follow
  *     does something at each event, as live.js says
  * @property {() => void} anew shows the part anew
- * @property {(work: () => Promise<void>) => Promise<boolean>} attempt does what may fail, and says why
+ * @property {(work: () => Promise<unknown>) => Promise<boolean>} attempt does what may fail, and says why
  */
 
 /** @type {Record<string, {title: string, show: (place: Place) => Promise<void>, needsDatabase?: boolean}>} */
@@ -115,7 +115,8 @@ async function fill(container, signal) {
 function missingDatabase(wanted) {
     if (watch.names.length === 0) return notice("warning", "The server has no database");
     if (wanted === null || watch.hasMore || watch.names.includes(wanted)) return null;
-    return notice("warning", `The server has no database ${wanted}`, "It may have been dropped. The overview lists those that there are.");
+    const words = "It may have been dropped. The overview lists those that there are.";
+    return notice("warning", `The server has no database ${wanted}`, words);
 }
 
 /**

@@ -13,7 +13,11 @@ import { kindOf } from "./values.js";
 /** A class with more properties shows all of them only object by object. */
 export const COLUMNS_MAX = 40;
 
-/** In rem, by type. @type {Record<string, number>} */
+/**
+ * In rem, by type.
+ *
+ * @type {Record<string, number>}
+ */
 const WIDTHS = { bool: 5, int: 7, double: 8, float: 8, decimal128: 9, date: 11.5, objectId: 15, uuid: 21, data: 7 };
 const NUMBERS = ["int", "double", "float", "decimal128"];
 
@@ -34,7 +38,11 @@ export function columnsOf(one, sort) {
 /** @param {string} name @param {string} sort @returns {"ascending" | "descending" | "none"} */
 const order = (name, sort) => (sort === name ? "ascending" : sort === `-${name}` ? "descending" : "none");
 
-/** Ascending, descending, then as the server has them. @param {ObjectColumn} column */
+/**
+ * Ascending, descending, then as the server has them.
+ *
+ * @param {ObjectColumn} column
+ */
 export function nextOrder({ property, sort }) {
     if (sort === "ascending") return `-${property.name}`;
     return sort === "descending" ? "" : property.name;
@@ -54,7 +62,7 @@ export class Addresses {
     }
 
     /** @param {any} reference */
-    ofLink = (reference) => (this.schema.class(reference.$ref)?.kind === "object" ? this.ofKey(reference.$ref, reference.$id) : null);
+    ofLink = ({ $ref, $id }) => (this.schema.class($ref)?.kind === "object" ? this.ofKey($ref, $id) : null);
 
     /** @param {string} className @param {any} key */
     ofKey(className, key) {
@@ -66,7 +74,11 @@ export class Addresses {
 /**
  * The key leads to the object, and a link to what it names.
  *
- * @param {Addresses} addresses @param {Class} one @param {Record<string, any>} object @param {number} index @param {Property} property
+ * @param {Addresses} addresses
+ * @param {Class} one
+ * @param {Record<string, any>} object
+ * @param {number} index of the column
+ * @param {Property} property
  */
 export function objectCell(addresses, one, object, index, property) {
     const form = object[property.name];
@@ -81,7 +93,14 @@ export function objectCell(addresses, one, object, index, property) {
     return link;
 }
 
-/** Where Enter leads to from a cell. @param {Addresses} addresses @param {Class} one @param {Record<string, any>} object @param {Property} property */
+/**
+ * Where Enter leads to from a cell.
+ *
+ * @param {Addresses} addresses
+ * @param {Class} one
+ * @param {Record<string, any>} object
+ * @param {Property} property
+ */
 export function cellAddress(addresses, one, object, property) {
     const form = object[property.name];
     return (kindOf(form) === "link" && addresses.ofLink(form)) || addresses.ofObject(one, object);

@@ -13,6 +13,7 @@ import { summary } from "./values.js";
 
 /** @typedef {import("./main.js").Place} Place */
 /** @typedef {import("./objectView.js").Read} Read */
+/** @typedef {(done: boolean | null) => void} Close false where the object has to be read anew; null where nothing was done */
 
 /**
  * @param {Place} place @param {import("./objectCells.js").Addresses} addresses @param {Read} object
@@ -20,11 +21,12 @@ import { summary } from "./values.js";
  */
 export async function editProperty(place, addresses, object, property, again) {
     const before = object.value[property.name];
-    const done = await talk(`Edit ${property.name} of ${object.one.name} ${object.key}`, (/** @type {(done: boolean | null) => void} */ close) => {
+    const done = await talk(`Edit ${property.name} of ${object.one.name} ${object.key}`, (/** @type {Close} */ close) => {
         const body = element("div");
         const form = valueForm(property, before, "Review…", (after) => {
             const isSame = JSON.stringify(after) === JSON.stringify(before);
-            const write = () => place.api.write("PATCH", object.where, { [property.name]: patchOf(property, before, after) }, object.tag);
+            const patch = { [property.name]: patchOf(property, before, after) };
+            const write = () => place.api.write("PATCH", object.where, patch, object.tag);
             replace(body, comparison(before, after, addresses),
                 isSame ? notice("warning", "Nothing changes", "The property has this value already.") : null,
                 actions(place, { word: "Write", isOff: isSame, work: write, done: close, back: () => replace(body, form) }));
@@ -45,9 +47,10 @@ function comparison(before, after, addresses) {
 
 /** @param {Place} place @param {Read} object @param {() => void} again */
 export async function deleteObject(place, object, again) {
-    const done = await talk(`Delete ${object.one.name} ${object.key}?`, (/** @type {(done: boolean | null) => void} */ close) => ({
+    const done = await talk(`Delete ${object.one.name} ${object.key}?`, (/** @type {Close} */ close) => ({
         content: [
-            element("p", {}, `The object with the key ${object.key} is deleted, here and on every device. Links to it are nil afterwards.`),
+            element("p", {}, `The object with the key ${object.key} is deleted, here and on every device. `
+                + "Links to it are nil afterwards."),
             actions(place, {
                 word: "Delete", isDanger: true, done: close, back: () => close(null),
                 work: () => place.api.write("DELETE", object.where, undefined, object.tag),
@@ -62,7 +65,7 @@ export async function deleteObject(place, object, again) {
 export async function createObject(place, one) {
     /** @type {any} */
     let made;
-    const done = await talk(`New object of ${one.name}`, (/** @type {(done: boolean | null) => void} */ close) => {
+    const done = await talk(`New object of ${one.name}`, (/** @type {Close} */ close) => {
         const text = /** @type {HTMLTextAreaElement} */ (element("textarea", { rows: 12, spellcheck: "false", autofocus: true },
             JSON.stringify(templateOf(one), null, 2)));
         return {
@@ -72,7 +75,8 @@ export async function createObject(place, one) {
                     word: "Create", done: close, back: () => close(null), work: async () => {
                         const found = json(text.value);
                         if ("problem" in found) throw new Refusal(400, "valueInvalid", found.problem);
-                        made = await place.api.write("POST", path`/databases/${place.database}/objects/${one.name}`, found.value, null);
+                        const where = path`/databases/${place.database}/objects/${one.name}`;
+                        made = await place.api.write("POST", where, found.value, null);
                     },
                 }),
             ],
@@ -114,8 +118,9 @@ function actions(place, { word, isDanger, isOff, work, done, back }) {
             }
         }),
     }, word);
+    const leave = isDanger || word === "Create" ? "Cancel" : "Back";
     return element("div", {}, said, element("div", { class: "actions" },
-        element("button", { type: "button", autofocus: isDanger, onclick: back }, isDanger || word === "Create" ? "Cancel" : "Back"), act));
+        element("button", { type: "button", autofocus: isDanger, onclick: back }, leave), act));
 }
 
 /** @param {Error} error @param {() => void} again */

@@ -19,7 +19,8 @@ export async function objectHistory(place, className, key, addressOf) {
     const list = element("ol", { class: "history" });
     const rest = element("div");
     const more = async (/** @type {number | undefined} */ before) => {
-        const query = new URLSearchParams({ limit: String(EVENTS_SHOWN), ...(before !== undefined && { before: String(before) }) });
+        const query = new URLSearchParams({ limit: String(EVENTS_SHOWN) });
+        if (before !== undefined) query.set("before", String(before));
         const where = path`/databases/${place.database}/objects/${className}/${key}/history` + `?${query}`;
         const { events, next, oldest } = await place.api.get(where, place.signal);
         list.append(...events.map((/** @type {HistoryEvent} */ event) => entry(event, addressOf)));
@@ -42,8 +43,8 @@ function entry(event, addressOf) {
         ...(event.kind === "deleted" ? [] : [side("After", addressOf)]),
     ], changesOf(event), "No value is known.");
     return element("li", {},
-        element("p", {}, element("strong", {}, `Version ${count(event.version)}`), " ", mark(event.kind, KINDS[event.kind] ?? "plain"), " ",
-            moment(event.time), ` by ${author(event)}`),
+        element("p", {}, element("strong", {}, `Version ${count(event.version)}`), " ",
+            mark(event.kind, KINDS[event.kind] ?? "plain"), " ", moment(event.time), ` by ${author(event)}`),
         event.kind === "updated" ? changes
             : element("details", {}, element("summary", {}, "All values"), element("div", {}, changes)));
 }

@@ -26,7 +26,8 @@ export async function objectList(place, schema, one) {
     const list = new ObjectList(place, schema, one, where);
     if ("at" in place.route.parameters) list.grid.element.setAttribute("data-arrive", "");
     await list.show({ where, sort }, Math.max(0, Math.floor(Number(at))) || 0);
-    place.follow({ events: ["version"], database: place.database, milliseconds: RENEW_MILLISECONDS }, async () => list.source?.renew());
+    const changes = { events: ["version"], database: place.database, milliseconds: RENEW_MILLISECONDS };
+    place.follow(changes, async () => list.source?.renew());
     return { title: one.name, content: list.content, again: () => place.attempt(() => list.again()) };
 }
 
@@ -123,7 +124,8 @@ export class ObjectList {
 
     /** @param {Search} search @param {import("./pages.js").Want} want @param {AbortSignal} signal */
     load({ where, sort }, { from, limit }, signal) {
-        const fields = this.isWhole ? "" : this.columns.map(({ property }) => property.name).filter((name) => name !== ROW).join(",");
+        const names = this.columns.map(({ property }) => property.name).filter((name) => name !== ROW);
+        const fields = this.isWhole ? "" : names.join(",");
         const query = new URLSearchParams({
             from: String(from), limit: String(limit), ...(where && { where }), ...(sort && { sort }), ...(fields && { fields }),
         });
@@ -169,7 +171,12 @@ export class ObjectList {
 
     // MARK: - The address
 
-    /** The address leads back to what is shown now. @param {number} row @param {"pushState" | "replaceState"} [how] */
+    /**
+     * The address leads back to what is shown now.
+     *
+     * @param {number} row
+     * @param {"pushState" | "replaceState"} [how]
+     */
     keep(row, how = "replaceState") {
         const address = hashOf("data", this.place.database, [this.one.name], { ...this.search, at: row });
         history[location.hash === address ? "replaceState" : how](null, "", address);

@@ -14,7 +14,7 @@ export class ObjectSource {
      * @param {Answer} how.answer the first page
      * @param {(want: Want, signal: AbortSignal) => Promise<Answer>} how.load
      * @param {() => void} how.changed
-     * @param {(work: () => Promise<void>) => Promise<boolean>} how.attempt
+     * @param {(work: () => Promise<unknown>) => Promise<boolean>} how.attempt
      * @param {AbortSignal} how.signal
      */
     constructor({ answer, load, changed, attempt, signal }) {
@@ -40,7 +40,12 @@ export class ObjectSource {
         return this.pages.count;
     }
 
-    /** Somebody looks at these rows. @param {number} first @param {number} last */
+    /**
+     * Somebody looks at these rows.
+     *
+     * @param {number} first
+     * @param {number} last
+     */
     look(first, last) {
         this.seen = { first, last };
         clearTimeout(this.timer);

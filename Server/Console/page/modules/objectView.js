@@ -77,7 +77,12 @@ async function content(place, addresses, one, key, again, keep) {
     }
 }
 
-/** Null where the object is not there. @param {Place} place @param {string} where */
+/**
+ * Null where the object is not there.
+ *
+ * @param {Place} place
+ * @param {string} where
+ */
 async function currentTag(place, where) {
     try {
         return (await place.api.read(where, place.signal)).tag;
@@ -104,8 +109,9 @@ function properties(place, addresses, object, again) {
             }, "Edit…"),
         });
     }
+    const there = ordered(one).filter(({ name }) => Object.hasOwn(value, name));
     return element("div", { class: "object" },
-        table(`Properties of ${one.name} ${object.key}`, columns, ordered(one).filter(({ name }) => Object.hasOwn(value, name)), ""),
+        table(`Properties of ${one.name} ${object.key}`, columns, there, ""),
         place.about.isWritable && element("p", { class: "actions" }, element("button", {
             type: "button", class: "danger", onclick: () => deleteObject(place, object, again),
         }, "Delete…")));

@@ -9,7 +9,7 @@ export class Outcomes {
         this.signInAgain = signInAgain;
     }
 
-    /** @param {() => Promise<void>} work @param {AbortSignal} signal whoever left is told nothing */
+    /** @param {() => Promise<unknown>} work @param {AbortSignal} signal whoever left is told nothing */
     async attempt(work, signal) {
         try {
             await work();
@@ -20,12 +20,17 @@ export class Outcomes {
         }
     }
 
-    /** What the page does by itself: when it succeeds, the server answers again. @param {() => Promise<void>} work @param {AbortSignal} signal */
+    /**
+     * What the page does by itself: when it succeeds, the server answers again.
+     *
+     * @param {() => Promise<unknown>} work
+     * @param {AbortSignal} signal
+     */
     async byItself(work, signal) {
         if (await this.attempt(work, signal)) this.notices.answered();
     }
 
-    /** @param {() => Promise<void>} work @param {number} milliseconds @param {AbortSignal} signal */
+    /** @param {() => Promise<unknown>} work @param {number} milliseconds @param {AbortSignal} signal */
     repeat(work, milliseconds, signal) {
         const timer = setTimeout(async () => {
             await this.byItself(work, signal);
@@ -34,7 +39,11 @@ export class Outcomes {
         signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
     }
 
-    /** False where the operator has to sign in again. @param {unknown} error */
+    /**
+     * False where the operator has to sign in again.
+     *
+     * @param {unknown} error
+     */
     say(error) {
         if (error instanceof Refusal && error.status === 401) {
             this.signInAgain();

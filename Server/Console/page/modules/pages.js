@@ -66,7 +66,11 @@ export class Pages {
         }
     }
 
-    /** The list has changed: what is seen stays until it is there anew. @param {Range} seen */
+    /**
+     * The list has changed: what is seen stays until it is there anew.
+     *
+     * @param {Range} seen
+     */
     renew(seen) {
         this.leaveOthers(seen);
         for (const page of this.pages.values()) page.isOld = true;

@@ -45,7 +45,11 @@ export function queryBox({ schema, one, where, search, signal }) {
     }, labelled, problem);
     return {
         form, where: typed,
-        /** Says why the query is not answered, without moving the focus. @param {string} message empty where it is */
+        /**
+         * Says why the query is not answered, without moving the focus.
+         *
+         * @param {string} message empty where it is
+         */
         say(message) {
             if (problem.textContent !== message) replace(problem, message);
             if (message) input.setAttribute("aria-invalid", "true");

@@ -9,7 +9,11 @@ export function quoted(text) {
     return `'${inside}'`;
 }
 
-/** A key in its JSON form, as a query has it. @param {any} key */
+/**
+ * A key in its JSON form, as a query has it.
+ *
+ * @param {any} key
+ */
 export function keyLiteral(key) {
     if (key === null || key === undefined) return "nil";
     if (typeof key === "string") return quoted(key);

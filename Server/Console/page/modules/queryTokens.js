@@ -1,5 +1,6 @@
-// Reads a query up to the place where somebody types, as far as is needed to know what may come next. Pure. It never says whether
-// a query is right: the server does.
+// Reads a query up to the place where somebody types, as far as is needed to know what may come next. Pure.
+//
+// It never says whether a query is right: the server does.
 
 /**
  * @typedef {object} Token
@@ -29,13 +30,16 @@ export function tokens(text) {
         const rest = text.slice(start);
         const { kind, found } = first(rest);
         if (kind !== "blank") {
-            const isOpen = kind === "string" && (found.length === 1 || !/(?:^|[^\\])(?:\\\\)*['"]$/su.test(found) || !found.endsWith(found[0]));
+            const isOpen = kind === "string" && !isWhole(found);
             all.push({ kind: /** @type {Token["kind"]} */ (kind), text: found, start, isOpen });
         }
         start += found.length;
     }
     return all;
 }
+
+/** Whether a string has its end: the letter that it began with, and no backslash before it. @param {string} text */
+const isWhole = (text) => text.length > 1 && text.endsWith(text[0]) && /(?:^|[^\\])(?:\\\\)*['"]$/su.test(text);
 
 /** @param {string} rest */
 function first(rest) {
@@ -46,11 +50,19 @@ function first(rest) {
     return { kind: "blank", found: rest[0] };
 }
 
-/** The names of a path. An index belongs to the name before it. The last one may be empty: it is still to be typed. @param {string} path */
+/**
+ * The names of a path. An index belongs to the name before it. The last one may be empty: it is still to be typed.
+ *
+ * @param {string} path
+ */
 export function pathNames(path) {
     const names = path.replace(/\[(?:[^\]'"]|'[^']*'|"[^"]*")*\]/gu, "").match(/`[^`]*`?|[^.`]+|\.(?=$|\.)/gu) ?? [];
     return names.map((name) => (name === "." ? "" : bare(name)));
 }
 
-/** A name without what marks it as one. @param {string} name */
+/**
+ * A name without what marks it as one.
+ *
+ * @param {string} name
+ */
 export const bare = (name) => name.replace(/^#|^`|`$/gu, "");

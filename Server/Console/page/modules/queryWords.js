@@ -5,15 +5,24 @@
 /** @typedef {import("./schema.js").Class} Class */
 /** @typedef {import("./schema.js").Schema} Schema */
 
-/** Where a path has come to: a property, or what an aggregate makes of one. @typedef {Pick<Property, "type" | "collection" | "target" | "optional" | "text">} End */
+/**
+ * Where a path has come to: a property, or what an aggregate makes of one.
+ *
+ * @typedef {Pick<Property, "type" | "collection" | "target" | "optional" | "text">} End
+ */
 
 const NUMBERS = ["int", "float", "double", "decimal128"];
 const AGGREGATES = ["@min", "@max", "@sum", "@avg"];
 /** Names that are words of the language stand in backticks. */
-const KEYWORDS = new Set(("and or not any some all none in between beginswith endswith contains like text geowithin true false yes no nil null "
-    + "truepredicate falsepredicate sort distinct limit subquery inf infinity nan asc ascending desc descending").split(" "));
+const KEYWORDS = new Set(("and or not any some all none in between beginswith endswith contains like text geowithin true false "
+    + "yes no nil null truepredicate falsepredicate sort distinct limit subquery inf infinity nan asc ascending desc descending")
+    .split(" "));
 
-/** A property as a query names it. @param {string} name */
+/**
+ * A property as a query names it.
+ *
+ * @param {string} name
+ */
 export function written(name) {
     return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !KEYWORDS.has(name.toLowerCase()) ? name : `\`${name}\``;
 }
@@ -38,7 +47,7 @@ export function follow(schema, one, names) {
         } else if (name === "@count" || name === "@size" || name === "@sum" || name === "@avg") {
             end = { type: name === "@avg" ? "double" : "int" };
         } else if (name.startsWith("@")) {
-            end = end && { ...end, collection: undefined };
+            end = end ? { ...end, collection: undefined } : null;
         } else {
             end = current?.properties.find((property) => property.name === name) ?? null;
             if (!end) return null;
@@ -117,5 +126,6 @@ export function valuesOf(end, now) {
         mixed: [{ text: "true" }, { text: "false" }, { text: "''", back: 1 }, { text: "nil" }],
     };
     const isOptional = end?.optional || (end?.target !== undefined && !end.collection);
-    return [...(byType[end?.type ?? "mixed"] ?? []), ...(isOptional && end?.type !== "mixed" ? [{ text: "nil", detail: "no value" }] : [])];
+    const nil = isOptional && end?.type !== "mixed" ? [{ text: "nil", detail: "no value" }] : [];
+    return [...(byType[end?.type ?? "mixed"] ?? []), ...nil];
 }

@@ -35,7 +35,11 @@ export class Schema {
         return this.classes.filter((one) => one.kind === "object");
     }
 
-    /** Embedded objects have no address of their own. @param {Property} property */
+    /**
+     * Embedded objects have no address of their own.
+     *
+     * @param {Property} property
+     */
     isLink(property) {
         return property.target !== undefined && this.class(property.target)?.kind !== "embedded";
     }
@@ -44,14 +48,24 @@ export class Schema {
 /** @param {Class} one */
 export const primaryKey = (one) => one.properties.find((property) => property.primaryKey);
 
-/** The primary key first. @param {Class} one @returns {Property[]} */
+/**
+ * The primary key first.
+ *
+ * @param {Class} one
+ * @returns {Property[]}
+ */
 export function ordered(one) {
     const key = primaryKey(one);
     if (!key) return [{ name: ROW, type: "int", is: "row", primaryKey: true }, ...one.properties];
     return [key, ...one.properties.filter((property) => property !== key)];
 }
 
-/** The key of an object, in its JSON form. @param {Class} one @param {Record<string, unknown>} object */
+/**
+ * The key of an object, in its JSON form.
+ *
+ * @param {Class} one
+ * @param {Record<string, unknown>} object
+ */
 export const keyOf = (one, object) => object[primaryKey(one)?.name ?? ROW];
 
 /**

@@ -2,7 +2,7 @@
 
 import { path, Refusal } from "./api.js";
 import { talk } from "./dialog.js";
-import { code, element, field, freshID, muted, replace } from "./dom.js";
+import { code, element, field, freshID, muted, replace, textInput } from "./dom.js";
 import { json } from "./editor.js";
 import { formActions } from "./formActions.js";
 import { plural } from "./format.js";
@@ -26,8 +26,8 @@ export async function drop(place, className, property) {
             : `In ${plural(preview.objects, "object", "objects")} the property holds something. These values are deleted.`;
         const done = await talk(`Drop ${preview.name}?`, (/** @type {Close} */ close) => ({
             content: confirmation(place, {
-                name: preview.name, declared: preview.declared, words: [element("p", {}, loss), muted(SESSIONS)], close, word: "Drop",
-                work: async (more) => {
+                name: preview.name, declared: preview.declared, words: [element("p", {}, loss), muted(SESSIONS)],
+                close, word: "Drop", work: async (more) => {
                     await place.api.call("POST", path`/databases/${place.database}/schema/drop`, { ...body, ...more });
                     place.notices.say(`${preview.name} was dropped.`);
                 },
@@ -45,7 +45,7 @@ export async function convert(place, className, property) {
         const to = select(TYPES.map((type) => [type, type]));
         const optional = select([["", "as it is now"], ["true", "may be nil"], ["false", "has a value"]]);
         const misfits = select(Object.entries(MISFITS));
-        const stand = /** @type {HTMLInputElement} */ (element("input", { type: "text", autocomplete: "off", spellcheck: "false", class: "code" }));
+        const stand = textInput({ class: "code" });
         const read = () => {
             const standing = misfits.value === "default" ? json(stand.value) : { value: undefined };
             if ("problem" in standing) throw new Refusal(400, "valueInvalid", standing.problem);
@@ -77,7 +77,8 @@ export async function convert(place, className, property) {
 /** @param {any} preview */
 function conversionWords(preview) {
     return [
-        element("p", {}, "From ", code(preview.from), " to ", code(preview.to), `, in ${plural(preview.objects, "object", "objects")}.`),
+        element("p", {}, "From ", code(preview.from), " to ", code(preview.to),
+            `, in ${plural(preview.objects, "object", "objects")}.`),
         element("p", {}, misfitWords(preview.misfits)),
         preview.brokenRules.length > 0 && notice("problem", "Permission rules that do not fit the new type",
             `Nothing is converted as long as there are any: ${preview.brokenRules.join("; ")}`),
@@ -91,12 +92,13 @@ function conversionWords(preview) {
  *     work: (more: Record<string, unknown>) => Promise<void>}} how
  */
 function confirmation(place, { name, declared, words, close, word, work }) {
-    const typed = /** @type {HTMLInputElement} */ (element("input", { type: "text", autocomplete: "off", spellcheck: "false" }));
+    const typed = textInput();
     const even = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox", id: freshID() }));
     return formActions(place, {
         fields: [
             ...words, declared && element("p", {}, "A device has declared it last ", moment(declared), "."),
-            element("div", { class: "choices" }, element("label", { for: even.id }, even, "Even if a device has declared it within 30 days.")),
+            element("div", { class: "choices" },
+                element("label", { for: even.id }, even, "Even if a device has declared it within 30 days.")),
             field(`Type ${name}`, typed),
         ],
         word, isDanger: true, done: close, isMeant: () => typed.value === name, unmeant: `This is not ${name}.`,

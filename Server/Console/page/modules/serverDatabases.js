@@ -2,7 +2,7 @@
 
 import { path, Refusal } from "./api.js";
 import { talk } from "./dialog.js";
-import { element, field, muted } from "./dom.js";
+import { element, field, muted, textInput } from "./dom.js";
 import { json } from "./editor.js";
 import { formActions } from "./formActions.js";
 import { table } from "./table.js";
@@ -27,7 +27,7 @@ export function databaseSection(place) {
 /** @param {Place} place */
 async function add(place) {
     const done = await talk("Add a database", (/** @type {(done: boolean | null) => void} */ close) => {
-        const name = input();
+        const name = textInput({ required: true });
         const settings = /** @type {HTMLTextAreaElement} */ (element("textarea", { spellcheck: "false", rows: 6 }, "{}"));
         return {
             content: formActions(place, {
@@ -50,7 +50,7 @@ async function add(place) {
 /** @param {Place} place @param {string} name */
 async function drop(place, name) {
     const done = await talk(`Drop the database ${name}?`, (/** @type {(done: boolean | null) => void} */ close) => {
-        const typed = input();
+        const typed = textInput({ required: true });
         const files = /** @type {HTMLInputElement} */ (element("input", { type: "checkbox" }));
         const query = () => (files.checked ? `?${new URLSearchParams({ deleteFiles: name })}` : "");
         return {
@@ -65,12 +65,11 @@ async function drop(place, name) {
                 word: "Drop", isDanger: true, done: close, isMeant: () => typed.value === name, unmeant: "This is not its name.",
                 work: async () => {
                     await place.api.call("DELETE", path`/databases/${name}` + query());
-                    place.notices.say(`The database ${name} is not served any more.${files.checked ? " Its files are deleted." : ""}`);
+                    const gone = files.checked ? " Its files are deleted." : "";
+                    place.notices.say(`The database ${name} is not served any more.${gone}`);
                 },
             }),
         };
     });
     if (done) place.anew();
 }
-
-const input = () => /** @type {HTMLInputElement} */ (element("input", { type: "text", autocomplete: "off", spellcheck: "false", required: true }));

@@ -1,6 +1,6 @@
 // A form for the value of one property, as its type wants it.
 
-import { element, field, freshID, replace } from "./dom.js";
+import { element, field, freshID, replace, textInput } from "./dom.js";
 import { editorOf, HINTS, mayBeNil, meaning, textOf } from "./editor.js";
 import { notice } from "./notices.js";
 import { kindOf } from "./values.js";
@@ -20,9 +20,7 @@ export function valueForm(property, form, action, done, leave) {
     const nil = mayBeNil(property, editor) ? checkbox("nil, no value", isNil) : null;
     const said = element("div", { role: "alert" });
     const label = field(property.name, control, HINTS[editor] || undefined);
-    const toggle = () => {
-        if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) control.disabled = nil?.input.checked ?? false;
-    };
+    const toggle = () => control.toggleAttribute("disabled", nil?.input.checked ?? false);
     nil?.input.addEventListener("change", toggle);
     toggle();
     return element("form", {
@@ -47,7 +45,7 @@ function controlOf(editor, form) {
     if (editor === "string" || editor === "json") {
         return element("textarea", { spellcheck: "false", rows: 8 }, textOf(editor, form));
     }
-    return element("input", { type: "text", autocomplete: "off", spellcheck: "false", class: "code", value: textOf(editor, form) });
+    return textInput({ class: "code", value: textOf(editor, form) });
 }
 
 /** @param {string} words @param {boolean} checked */

@@ -35,7 +35,8 @@ export function whole(form, addressOf) {
     switch (kindOf(form)) {
     case "nil": return element("span", { class: "nil" }, "nil");
     case "string": return text(form);
-    case "date": return element("span", {}, element("time", {}, summary(form)), " ", element("span", { class: "muted" }, exact(form)));
+    case "date": return element("span", {}, element("time", {}, summary(form)), " ",
+        element("span", { class: "muted" }, exact(form)));
     case "data": return data(form);
     case "link": return link(form, addressOf);
     case "list": return list(form, (one) => element("li", {}, whole(one, addressOf)), "value", "values", "ol");

@@ -7,7 +7,11 @@ import { plural, time } from "./format.js";
 /** A cell has no more of a text. */
 export const CELL_LETTERS_MAX = 200;
 
-/** Members that name the type of a value. @type {[string, Kind][]} */
+/**
+ * Members that name the type of a value.
+ *
+ * @type {[string, Kind][]}
+ */
 const FORMS = [
     ["$numberLong", "number"], ["$numberDouble", "number"], ["$numberFloat", "number"], ["$numberDecimal", "number"],
     ["$binary", "data"], ["$date", "date"], ["$oid", "id"], ["$uuid", "id"], ["$ref", "link"],
@@ -23,7 +27,12 @@ export function kindOf(form) {
     return FORMS.find(([name]) => Object.hasOwn(form, name))?.[1] ?? "map";
 }
 
-/** The members of a map or an embedded object. @param {any} form @returns {Record<string, unknown>} */
+/**
+ * The members of a map or an embedded object.
+ *
+ * @param {any} form
+ * @returns {Record<string, unknown>}
+ */
 export const members = (form) => (Object.hasOwn(form, "$map") ? form.$map : form);
 
 /**
@@ -46,7 +55,12 @@ export function summary(form, property = {}) {
     }
 }
 
-/** All digits and letters of a value without parts. @param {any} form @returns {string} */
+/**
+ * All digits and letters of a value without parts.
+ *
+ * @param {any} form
+ * @returns {string}
+ */
 export function exact(form) {
     if (typeof form !== "object" || form === null) return String(form);
     if (kindOf(form) === "date") return typeof form.$date === "string" ? form.$date : JSON.stringify(form.$date);
@@ -54,7 +68,11 @@ export function exact(form) {
     return String(form[/** @type {string} */ (name)]);
 }
 
-/** A key as it is called. @param {any} key */
+/**
+ * A key as it is called.
+ *
+ * @param {any} key
+ */
 export function keyWords(key) {
     if (kindOf(key) === "nil") return "nil";
     return key === "" ? "“”" : cut(exact(key));
@@ -85,7 +103,11 @@ function mapSummary(form, property) {
     return cut(text || "empty");
 }
 
-/** One line, and not too long. @param {string} text */
+/**
+ * One line, and not too long.
+ *
+ * @param {string} text
+ */
 function cut(text) {
     const line = text.slice(0, CELL_LETTERS_MAX + 1).replace(/\s+/g, " ");
     return text.length > CELL_LETTERS_MAX ? `${line.slice(0, CELL_LETTERS_MAX)}…` : line;

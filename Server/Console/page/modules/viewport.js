@@ -15,13 +15,21 @@ const MARGIN_ROWS = 6;
  * @property {number} height of what is seen of the rows, in pixels
  */
 
-/** How high the element is. @param {number} rows */
+/**
+ * How high the element is.
+ *
+ * @param {number} rows
+ */
 export const bodyPixels = (rows) => Math.min(rows * ROW_PIXELS, BODY_PIXELS_MAX);
 
 /** @param {number} rows */
 export const isScaled = (rows) => rows * ROW_PIXELS > BODY_PIXELS_MAX;
 
-/** The furthest place. @param {View} view */
+/**
+ * The furthest place.
+ *
+ * @param {View} view
+ */
 export const topMax = ({ rows, height }) => Math.max(0, rows * ROW_PIXELS - height);
 
 /** @param {number} top @param {View} view */
@@ -36,16 +44,31 @@ export const scrollOf = (top, view) => (isScaled(view.rows) ? top / factor(view)
 /** @param {View} view */
 const factor = (view) => topMax(view) / (bodyPixels(view.rows) - view.height);
 
-/** The rows to draw. @param {number} top @param {View} view */
+/**
+ * The rows to draw.
+ *
+ * @param {number} top
+ * @param {View} view
+ */
 export function drawn(top, { rows, height }) {
     const first = Math.max(0, Math.floor(top / ROW_PIXELS) - MARGIN_ROWS);
     return { first, last: Math.min(rows - 1, Math.ceil((top + height) / ROW_PIXELS) + MARGIN_ROWS) };
 }
 
-/** How many rows are seen whole. @param {View} view */
+/**
+ * How many rows are seen whole.
+ *
+ * @param {View} view
+ */
 export const pageRows = ({ height }) => Math.max(1, Math.floor(height / ROW_PIXELS));
 
-/** The place at which a row is seen whole, as near as possible. @param {number} row @param {number} top @param {View} view */
+/**
+ * The place at which a row is seen whole, as near as possible.
+ *
+ * @param {number} row
+ * @param {number} top
+ * @param {View} view
+ */
 export function revealing(row, top, view) {
     const [above, below] = [row * ROW_PIXELS, (row + 1) * ROW_PIXELS - view.height];
     return bounded(Math.max(Math.min(top, above), below), view);
