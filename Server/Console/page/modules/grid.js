@@ -33,6 +33,7 @@ export class Grid {
         this.rows = 0;
         this.top = 0;
         this.active = { row: 0, column: 0 };
+        this.drawn = { first: 0, last: -1 };
         /** @type {number | null} where the scrollbar was put, which is no scrolling of somebody */
         this.put = null;
         this.head = element("div", { role: "rowgroup", class: "grid-head" });
@@ -80,6 +81,7 @@ export class Grid {
     /** Draws the rows that are seen. */
     draw() {
         const { first, last } = viewport.drawn(this.top, this.view);
+        this.drawn = { first, last };
         const offset = this.element.scrollTop - this.top;
         const rows = [];
         for (let row = first; row <= last; row += 1) rows.push(this.row(row, offset));
@@ -124,7 +126,10 @@ export class Grid {
         if (this.put === scrollTop) return;
         this.put = null;
         this.top = viewport.topOf(scrollTop, this.view);
-        this.draw();
+        // Rows that stand where they stood move by themselves.
+        const { first, last } = viewport.drawn(this.top, this.view);
+        const isSame = !viewport.isScaled(this.rows) && first === this.drawn.first && last === this.drawn.last;
+        if (!isSame) this.draw();
     }
 
     /**

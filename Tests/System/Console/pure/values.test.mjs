@@ -6,6 +6,7 @@ import { module } from "./modules.mjs";
 
 const { bytesOf, CELL_LETTERS_MAX, exact, keyWords, kindOf, summary } = await module("values");
 const { keyOf, keyText, ordered, primaryKey, ROW, Schema } = await module("schema");
+const { Addresses, columnsOf, nextOrder } = await module("objectCells");
 const { partsOf, placeName, tokenIn } = await module("about");
 
 test("every JSON form has its kind and reads in few words", () => {
@@ -69,6 +70,31 @@ test("a schema knows what is listed, what a link is, and how an object is named"
     assert.deepEqual(ordered(row).map(({ name }) => name), [ROW, "a"]);
     assert.deepEqual([keyOf(dog, { _id: 5 }), keyOf(row, { $row: 17, a: 1 }), primaryKey(row)], [5, 17, undefined]);
     assert.equal(schema.class("toString"), undefined);
+});
+
+test("a table of objects has a column for each property, the key first, and no more than a browser can bear", () => {
+    const one = { name: "A", kind: "object", properties: [
+        { name: "tags", type: "string", collection: "list" }, { name: "age", type: "int" }, { name: "home", type: "object", target: "Home" },
+        { name: "_id", type: "string", primaryKey: true },
+    ] };
+    const columns = columnsOf(one, "-age");
+    assert.deepEqual(columns.map(({ name, sort, isNumber }) => [name, sort, isNumber]), [
+        ["_id", "none", false], ["tags", null, false], ["age", "descending", true], ["home", null, false],
+    ]);
+    assert.deepEqual([columns[0], { ...columns[0], sort: "ascending" }, columns[2]].map(nextOrder), ["_id", "-_id", ""]);
+    const wide = { ...one, properties: Array.from({ length: 500 }, (_, index) => ({ name: `p${index}`, type: "int" })) };
+    assert.equal(columnsOf(wide, "").length, 40);
+    assert.deepEqual([columnsOf(wide, "")[0].name, columnsOf(wide, "")[0].sort], ["Row", null]);
+});
+
+test("only an object that a path can name has an address", () => {
+    const schema = new Schema([{ name: "A", kind: "object", properties: [] }, { name: "Part", kind: "embedded", properties: [] }]);
+    const addresses = new Addresses("notes", schema);
+    assert.equal(addresses.ofLink({ $ref: "A", $id: "a/b" }), "#/data/notes/A/a%2Fb");
+    assert.equal(addresses.ofKey("A", 0), "#/data/notes/A/0");
+    for (const link of [{ $ref: "Part", $id: 1 }, { $ref: "None", $id: 1 }, { $ref: "A", $id: null }, { $ref: "A", $id: "" }]) {
+        assert.equal(addresses.ofLink(link), null);
+    }
 });
 
 test("a file has the data alone, its name, and a token in the address that is meant as one", () => {
