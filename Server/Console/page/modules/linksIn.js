@@ -5,18 +5,24 @@ import { count } from "./format.js";
 import { linkingQuery } from "./queryText.js";
 import { hashOf } from "./route.js";
 import { table } from "./table.js";
-import { keyWords } from "./values.js";
+import { keyWords, linkedKey, summary } from "./values.js";
+
+/**
+ * The links by one property, and the first of those that link: the objects that stand for themselves.
+ *
+ * @typedef {{class: string, property: string, count: number, objects: any[]}} IncomingLinks
+ */
 
 /**
  * @param {import("./objectCells.js").Addresses} addresses
  * @param {import("./schema.js").Class} one
  * @param {unknown} key
- * @param {{class: string, property: string, count: number, keys: any[]}[]} links
+ * @param {IncomingLinks[]} links
  */
 export function linksIn(addresses, one, key, links) {
     if (links.length === 0) return muted("No object links to this one.");
     return table(`Properties with links to ${one.name} ${keyWords(key)}`, [
-        { title: "Class", isHeading: true, cell: (link) => link.class },
+        { title: "Class", isHeading: true, cell: (link) => link.class || "a value inside of a mixed one" },
         { title: "Property", cell: (link) => link.property },
         { title: "Objects", isNumber: true, cell: (link) => all(addresses, one, key, link) },
         { title: "Which", cell: (link) => some(addresses, link) },
@@ -43,9 +49,11 @@ function all(addresses, one, key, link) {
 
 /** @param {import("./objectCells.js").Addresses} addresses @param {any} link */
 function some(addresses, link) {
-    const keys = link.keys.flatMap((/** @type {any} */ key) => {
-        const address = addresses.ofKey(link.class, key);
-        return [" ", address ? element("a", { href: address }, keyWords(key)) : keyWords(key)];
+    const shown = link.objects.flatMap((/** @type {any} */ object) => {
+        const address = addresses.ofLink(object);
+        const words = object.$ref === link.class ? keyWords(linkedKey(object)) : summary(object);
+        return [" ", address ? element("a", { href: address }, words) : words];
     });
-    return element("span", { class: "keys" }, keys, link.count > link.keys.length && element("span", { class: "muted" }, " …"));
+    const isCut = link.count > link.objects.length;
+    return element("span", { class: "keys" }, shown, isCut && element("span", { class: "muted" }, " …"));
 }

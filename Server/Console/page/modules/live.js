@@ -36,8 +36,8 @@ export class Live {
             try {
                 await this.read(signal);
             } catch (error) {
-                // Whoever asks next is told, and signs in again.
-                if (error instanceof Refusal && error.status === 401) return;
+                // Whoever asks next is told, and signs in again. Where there are no events, they do not come later.
+                if (error instanceof Refusal && [401, 404].includes(error.status)) return;
             } finally {
                 this.isOn = false;
             }

@@ -50,7 +50,7 @@ export async function logView(place) {
     };
     await read();
     follow(place, lines, draw, read);
-    return element("section", {},
+    return element("div", {},
         element("div", { class: "row" }, element("div", { class: "beside" }, field("At least", level)), pause), list,
         muted(`The newest lines that the server keeps in memory; here at most ${LINES_MAX}. `
             + "All of them are where it writes its log."));

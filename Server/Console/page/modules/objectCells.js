@@ -3,7 +3,7 @@
 import { hashOf } from "./route.js";
 import { keyOf, keyText, ordered, ROW } from "./schema.js";
 import { cell } from "./valueView.js";
-import { kindOf } from "./values.js";
+import { kindOf, linkedKey } from "./values.js";
 
 /** @typedef {import("./schema.js").Schema} Schema */
 /** @typedef {import("./schema.js").Class} Class */
@@ -61,8 +61,8 @@ export class Addresses {
         return this.ofKey(one.name, keyOf(one, object));
     }
 
-    /** @param {any} reference */
-    ofLink = ({ $ref, $id }) => (this.schema.class($ref)?.kind === "object" ? this.ofKey($ref, $id) : null);
+    /** @param {any} link */
+    ofLink = (link) => (this.schema.class(link.$ref)?.kind === "object" ? this.ofKey(link.$ref, linkedKey(link)) : null);
 
     /** @param {string} className @param {any} key */
     ofKey(className, key) {

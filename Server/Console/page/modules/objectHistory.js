@@ -18,9 +18,9 @@ const KINDS = { created: "good", updated: "plain", deleted: "problem" };
 export async function objectHistory(place, className, key, addressOf) {
     const list = element("ol", { class: "history" });
     const rest = element("div");
-    const more = async (/** @type {number | undefined} */ before) => {
+    const more = async (/** @type {string | undefined} */ before) => {
         const query = new URLSearchParams({ limit: String(EVENTS_SHOWN) });
-        if (before !== undefined) query.set("before", String(before));
+        if (before !== undefined) query.set("before", before);
         const where = path`/databases/${place.database}/objects/${className}/${key}/history` + `?${query}`;
         const { events, next, oldest } = await place.api.get(where, place.signal);
         list.append(...events.map((/** @type {HistoryEvent} */ event) => entry(event, addressOf)));

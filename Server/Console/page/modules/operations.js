@@ -6,6 +6,7 @@ import { ask } from "./dialog.js";
 import { code, element, mark, muted, replace } from "./dom.js";
 import { plural } from "./format.js";
 import { logView } from "./logView.js";
+import { section } from "./outcomes.js";
 import { databaseSection } from "./serverDatabases.js";
 import { table } from "./table.js";
 
@@ -16,7 +17,7 @@ export async function operations(place) {
     const [report, configuration] = [element("div"), element("section")];
     const read = async () => replace(configuration, configurationTables(await place.api.get("/configuration", place.signal)));
     await read();
-    const log = await logView(place);
+    const log = await section(() => logView(place));
     const backups = element("section", {}, await Promise.all(place.databases.map((name) => backupSection(place, name))));
     place.container.append(
         element("div", { class: "heading" }, element("h1", { tabindex: -1 }, "Operations")),

@@ -1,6 +1,21 @@
 // Does what may fail, and says why it did.
 
 import { NoAnswer, Refusal } from "./api.js";
+import { element, muted } from "./dom.js";
+
+/**
+ * A section of a part. What the server refuses to tell is said in its place, and the other sections are shown.
+ *
+ * @param {() => Promise<import("./dom.js").Content>} read
+ */
+export async function section(read) {
+    try {
+        return element("section", {}, await read());
+    } catch (error) {
+        if (!(error instanceof Refusal) || error.status === 401) throw error;
+        return element("section", {}, muted(error.message));
+    }
+}
 
 export class Outcomes {
     /** @param {import("./notices.js").Notices} notices @param {() => void} signInAgain the token counts no more */

@@ -11,6 +11,7 @@
  * @property {boolean} [primaryKey]
  * @property {boolean} [indexed]
  * @property {boolean} [counter]
+ * @property {boolean} [fullText]
  * @property {boolean} [text]
  */
 /** @typedef {{name: string, kind: string, is: string, objects: number, properties: Property[]}} Class */

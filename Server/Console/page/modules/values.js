@@ -48,7 +48,7 @@ export function summary(form, property = {}) {
     case "string": return cut(form);
     case "data": return plural(bytesOf(form), "byte", "bytes");
     case "date": return dateText(form);
-    case "link": return `${form.$ref} ${keyWords(form.$id)}`;
+    case "link": return `${form.$ref} ${keyWords(linkedKey(form))}`;
     case "list": return plural(form.length, "value", "values");
     case "map": return mapSummary(form, property);
     default: return exact(form);
@@ -67,6 +67,13 @@ export function exact(form) {
     const name = FORMS.find(([name]) => Object.hasOwn(form, name))?.[0];
     return String(form[/** @type {string} */ (name)]);
 }
+
+/**
+ * The key that a link names: the row, where the class has no primary key.
+ *
+ * @param {any} link
+ */
+export const linkedKey = ({ $id, $row }) => $id ?? $row ?? null;
 
 /**
  * A key as it is called.

@@ -20,6 +20,7 @@ test("every JSON form has its kind and reads in few words", () => {
         [{ $oid: "00112233445566778899aabb" }, "id", "00112233445566778899aabb"],
         [{ $uuid: "6ba7b810-9dad-11d1-80b4-00c04fd430c8" }, "id", "6ba7b810-9dad-11d1-80b4-00c04fd430c8"],
         [{ $ref: "Bed", $id: { $oid: "aa" } }, "link", "Bed aa"], [{ $ref: "Bed", $id: null }, "link", "Bed nil"],
+        [{ $ref: "Bed", $row: 17 }, "link", "Bed 17"],
         [[1, 2, 3], "list", "3 values"], [[1], "list", "1 value"],
         [{ size: 3, name: "Rex", tags: [1], at: null }, "map", "size: 3, name: Rex, tags: 1 value, at: nil"], [{}, "map", "empty"],
         [{ $map: { $a: 1 } }, "map", "$a: 1"],
@@ -91,6 +92,7 @@ test("only an object that a path can name has an address", () => {
     const schema = new Schema([{ name: "A", kind: "object", properties: [] }, { name: "Part", kind: "embedded", properties: [] }]);
     const addresses = new Addresses("notes", schema);
     assert.equal(addresses.ofLink({ $ref: "A", $id: "a/b" }), "#/data/notes/A/a%2Fb");
+    assert.equal(addresses.ofLink({ $ref: "A", $row: 0 }), "#/data/notes/A/0");
     assert.equal(addresses.ofKey("A", 0), "#/data/notes/A/0");
     for (const link of [{ $ref: "Part", $id: 1 }, { $ref: "None", $id: 1 }, { $ref: "A", $id: null }, { $ref: "A", $id: "" }]) {
         assert.equal(addresses.ofLink(link), null);
