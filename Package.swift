@@ -181,6 +181,7 @@ let tests: [Target] = [
     part("Tests", "Support/Flights", uses: ["Database"]),
     part("Tests", "Support/Folders"),
     part("Tests", "Support/Programs"),
+    part("Tests", "Support/RawClient"),
     part("Tests", "Support/Bookkeeping", uses: ["Database", "Model", "ObjectStore", "OpLog", "Operations"]),
     part("Tests", "Support/ObjectStoreReference", uses: ["Model", "ObjectStore", "Query", "Support/Seeds"]),
     part(
@@ -277,7 +278,7 @@ let tests: [Target] = [
         libraries: [Package.log]
     ),
     test("Server", "Limits", uses: ["Limits", "Support/Seeds"]),
-    test("Server", "HTTP", uses: ["HTTP"], libraries: Package.nio(for: "Server") + [Package.log]),
+    test("Server", "HTTP", uses: ["HTTP", "Support/RawClient"], libraries: Package.nio(for: "Server") + [Package.log]),
     test(
         "Server", "DataAPI",
         uses: shape + [
@@ -325,7 +326,7 @@ let tests: [Target] = [
             "Admin", "Backup", "Daemon", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "JSON",
             "Limits",
             "Model", "ObjectStore", "OpenAPI", "Operations", "Session", "Sinks", "Store", "StoreEmbedded",
-            "Support/Folders", "Support/Seeds", "Telemetry", "Wire",
+            "Support/Folders", "Support/RawClient", "Support/Seeds", "Telemetry", "Wire",
         ],
         libraries: [Package.log, Package.tracing, Package.tracingInMemory, Package.yaml]
     ),

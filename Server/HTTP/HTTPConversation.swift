@@ -6,11 +6,13 @@ import NIOHTTP1
 struct HTTPConversation {
     private let connection: HTTPListener.Connection
     private let listener: HTTPListener
+    private let streamed = StreamedWork()
     private var limits: HTTPLimits { listener.limits }
 
     init(_ connection: HTTPListener.Connection, _ listener: HTTPListener) {
         self.connection = connection
         self.listener = listener
+        connection.channel.closeFuture.whenComplete { [streamed] _ in streamed.close() }
     }
 
     private typealias Outbound = NIOAsyncChannelOutboundWriter<HTTPPart<HTTPResponseHead, ByteBuffer>>
@@ -138,8 +140,8 @@ struct HTTPConversation {
         case .stream(let produce):
             try await write(.head(head), outbound)
             if hasBody {
-                try await produce(
-                    HTTPBodyWriter { bytes in try await write(.body(ByteBuffer(bytes: bytes)), outbound) })
+                let writer = HTTPBodyWriter { bytes in try await write(.body(ByteBuffer(bytes: bytes)), outbound) }
+                try await streamed.run { try await produce(writer) }
             }
         }
         try await write(.end(nil), outbound)

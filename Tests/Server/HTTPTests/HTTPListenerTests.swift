@@ -1,4 +1,5 @@
 import CausewayHTTP
+import CausewayRawClient
 import Logging
 import Synchronization
 import Testing
@@ -68,6 +69,41 @@ struct HTTPListenerTests {
             #expect(answer.contains("1\n\r\n") && answer.contains("3\n\r\n"))
             client.send("GET /next HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n")
             #expect(client.receiveAll()?.contains("GET next") == true)
+        }
+    }
+
+    /// Waits for something to tell, for ever.
+    private final class Waiting: HTTPService {
+        let state = Mutex((begun: 0, ended: 0))
+
+        func admit(_ head: HTTPHead) -> HTTPAdmission { .body(bytesMax: 0) }
+
+        func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+            HTTPAnswer(
+                status: 200,
+                body: .stream { [self] writer in
+                    defer { state.withLock { $0.ended += 1 } }
+                    try await writer.write(Array("begun\n".utf8))
+                    state.withLock { $0.begun += 1 }
+                    try await Task.sleep(for: .seconds(3_600))
+                })
+        }
+    }
+
+    @Test("what writes a stream ends when its client leaves, although there is nothing to write")
+    func left() async throws {
+        let service = Waiting()
+        try await withListener(HTTPLimits(), service) { port in
+            do {
+                let client = try RawClient(port: port)
+                client.send("GET / HTTP/1.1\r\nhost: here\r\n\r\n")
+                #expect(client.receive(until: "begun").contains("200 OK"))
+                #expect(service.state.withLock { $0.ended } == 0)
+            }
+            for _ in 0..<2_000 where service.state.withLock({ $0.ended }) == 0 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(service.state.withLock { $0.ended } == 1)
         }
     }
 

@@ -1,11 +1,11 @@
 import Foundation
 
 /// A client that sends bytes as they are given, so that tests can break the rules.
-final class RawClient {
+package final class RawClient: Sendable {
     private let socket: Int32
 
     /// - Parameter receiveBytes: how much the system may receive ahead of what is read; it decides if left out.
-    init(port: Int, receiveBytes: Int32? = nil) throws {
+    package init(port: Int, receiveBytes: Int32? = nil) throws {
         #if canImport(Glibc)
             socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -30,13 +30,13 @@ final class RawClient {
 
     deinit { close(socket) }
 
-    func send(_ text: String) {
+    package func send(_ text: String) {
         let bytes = Array(text.utf8)
         _ = Foundation.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     /// What arrives until a text is among it, or the server closes.
-    func receive(until end: String) -> String {
+    package func receive(until end: String) -> String {
         var received: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
         // Where all tests run at once, the server may get no processor for longer than one `recv` waits.
@@ -53,8 +53,15 @@ final class RawClient {
         return String(decoding: received, as: UTF8.self)
     }
 
+    /// The same, on a thread that no task needs: for tests that run beside others.
+    package func received(until end: String) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in continuation.resume(returning: receive(until: end)) }
+        }
+    }
+
     /// Reads so many bytes, and says how many came.
-    func receiveBytes(_ bytes: Int) -> Int {
+    package func receiveBytes(_ bytes: Int) -> Int {
         var received = 0
         var piece = [UInt8](repeating: 0, count: 65_536)
         while received < bytes {
@@ -66,7 +73,7 @@ final class RawClient {
     }
 
     /// What arrives until the server closes; nil when it does not within twenty seconds.
-    func receiveAll() -> String? {
+    package func receiveAll() -> String? {
         var received: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)
         while true {
