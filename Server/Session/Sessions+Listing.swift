@@ -38,6 +38,11 @@ extension Sessions {
         }
     }
 
+    /// What the device of a session subscribes to; nil when the session is over.
+    package func queries(of party: SessionParty) -> [StandingQuery]? {
+        table.withLock { $0[party.session] }?.conversation.withLock(\.wanted.queries)
+    }
+
     /// Ends the sessions of some callers. Their devices are told why.
     ///
     /// - Returns: how many there were.
@@ -65,6 +70,8 @@ extension Conversations {
     package func parties() -> [SessionParty] { sessions.parties() }
 
     package func summary(of party: SessionParty) -> SessionSummary? { sessions.summary(of: party) }
+
+    package func queries(of party: SessionParty) -> [StandingQuery]? { sessions.queries(of: party) }
 
     /// Ends the sessions of some callers. Their devices are told why.
     ///

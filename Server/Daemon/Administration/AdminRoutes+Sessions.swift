@@ -22,6 +22,18 @@ extension AdminRoutes {
                     try await desk.use(request) { tenant throws(AdminError) in Self.sessions(of: tenant, request) }
                 },
                 AdminRoute(
+                    "GET", "/admin/v1/databases/{database}/sessions/{client}",
+                    AdminDescription(
+                        "readSession", "The session of a client, with what it subscribes to.", answer: "SessionDetail",
+                        errors: [.databaseUnknown, .sessionUnknown])
+                ) { request throws(AdminError) in
+                    let client = try request.client()
+                    return try await desk.use(request) { tenant throws(AdminError) in
+                        guard let detail = SessionDetail(of: client, in: tenant) else { throw .sessionUnknown(client) }
+                        return .json { detail.append(to: &$0) }
+                    }
+                },
+                AdminRoute(
                     "DELETE", "/admin/v1/databases/{database}/sessions/{client}",
                     AdminDescription(
                         "endSession", "Ends the session of a client, which connects again.", answer: "Ended",
@@ -30,7 +42,7 @@ extension AdminRoutes {
                     let client = try request.client()
                     return try await desk.use(request) { tenant throws(AdminError) in
                         guard tenant.conversations.end(.endedByOperator, where: { $0.client == client }) > 0 else {
-                            throw AdminError(.sessionUnknown, "The client \(client.rawValue) has no open session.")
+                            throw AdminError.sessionUnknown(client)
                         }
                         return .json { $0.object { $0.field("ended", 1) } }
                     }
@@ -48,7 +60,9 @@ extension AdminRoutes {
         let page = AdminPage(request)
         let (chosen, next) = page.cut(parties) { String($0.client.rawValue) }
         let summaries = chosen.compactMap(tenant.conversations.summary)
-        return page.answer("sessions", (summaries, next)) { summary, json in json.write(summary) }
+        return page.answer("sessions", (summaries, next)) { summary, json in
+            json.object { summary.appendMembers(to: &$0) }
+        }
     }
 
     private static let schemas = """
@@ -66,15 +80,22 @@ extension AdminRoutes {
               required: [client, user, since, protocol, schema, state, version, queries]
               additionalProperties: false
               properties:
-                client: {type: string}
-                user: {type: string}
-                address: {type: string}
-                since: {type: string, format: date-time}
-                protocol: {type: integer}
-                schema: {type: string}
-                state: {enum: [\(SessionCensus.State.allCases.map(\.rawValue).joined(separator: ", "))]}
-                version: {type: integer}
-                queries: {type: integer}
+        \(SessionDetail.summaryProperties)
+            SessionDetail:
+              type: object
+              required: [client, user, since, protocol, schema, state, version, queries, subscriptions]
+              additionalProperties: false
+              properties:
+        \(SessionDetail.summaryProperties)
+                subscriptions:
+                  type: array
+                  items:
+                    type: object
+                    required: [class, query]
+                    additionalProperties: false
+                    properties:
+                      class: {type: string}
+                      query: {type: string}
             Ended:
               type: object
               required: [ended]
@@ -91,6 +112,12 @@ extension SyncFailure {
         .serverEnding, "The operator has ended this session. The device connects again by itself; nothing is lost.")
 }
 
+extension AdminError {
+    fileprivate static func sessionUnknown(_ client: ClientID) -> AdminError {
+        AdminError(.sessionUnknown, "The client \(client.rawValue) has no open session.")
+    }
+}
+
 extension AdminRequest {
     /// The client that the path names.
     func client() throws(AdminError) -> ClientID {
@@ -99,21 +126,5 @@ extension AdminRequest {
                 .requestInvalid, "“\(self["client"].prefix(40))” is no client. A client is a number in decimal digits.")
         }
         return ClientID(number)
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func write(_ summary: SessionSummary) {
-        object { json in
-            json.field("client", String(summary.party.client.rawValue))
-            json.field("user", summary.party.user)
-            json.field("address", ifAny: summary.party.address.isEmpty ? nil : summary.party.address)
-            json.field("since", time: summary.openedAt)
-            json.field("protocol", summary.protocolVersion)
-            json.field("schema", String(summary.schemaFingerprint, radix: 16))
-            json.field("state", summary.state.rawValue)
-            json.field("version", summary.version.rawValue)
-            json.field("queries", summary.queries)
-        }
     }
 }

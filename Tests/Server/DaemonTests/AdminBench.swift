@@ -172,17 +172,19 @@ struct AdminDevices: Sendable {
 
     /// Says hello.
     @discardableResult
-    func open(_ database: String, client: UInt64, user: String) async throws -> Welcome {
+    func open(
+        _ database: String, client: UInt64, user: String, wanting queries: QuerySet = .empty
+    ) async throws -> Welcome {
         let caller = try await caller(user, of: database)
         guard let service = tenants.service(of: database) else { throw SyncFailure.dropped }
-        return try await service.open(Self.hello(client), by: caller)
+        return try await service.open(Self.hello(client, wanting: queries), by: caller)
     }
 
-    static func hello(_ client: UInt64) -> Hello {
+    static func hello(_ client: UInt64, wanting queries: QuerySet = .empty) -> Hello {
         Hello(
             client: ClientID(client), protocolVersions: WireProtocol.versions,
             schema: Schema([
                 ClassSchema(name: "Flight", properties: [Property(name: "row", type: .int, isPrimaryKey: true)])
-            ]), checkpoint: .nothing, held: .empty, wanted: .empty)
+            ]), checkpoint: .nothing, held: .empty, wanted: queries)
     }
 }
