@@ -31,6 +31,7 @@ package struct AdminError: Error, Hashable, Sendable {
         case tooCostly
         case sessionUnknown
         case clientUnknown
+        case accountUnknown
         case backupUnknown
         case methodNotAllowed
         case conflict
@@ -49,7 +50,7 @@ extension AdminError.Code {
         case .requestInvalid, .queryInvalid, .valueInvalid: 400
         case .tokenInvalid: 401
         case .pathUnknown, .databaseUnknown, .classUnknown, .objectUnknown, .sessionUnknown, .clientUnknown,
-            .backupUnknown:
+            .accountUnknown, .backupUnknown:
             404
         case .methodNotAllowed: 405
         case .conflict, .objectExists: 409

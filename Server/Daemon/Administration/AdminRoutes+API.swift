@@ -11,6 +11,7 @@ extension AdminRoutes {
         routes.addSessions(desk)
         routes.addShuttingOut(desk)
         routes.addUsers(desk)
+        routes.addAccounts(desk)
         routes.addClients(desk)
         routes.addBackups(desk)
         routes.addReload(desk)

@@ -63,10 +63,7 @@ package struct AccountOffice {
 
     /// Shuts a user out and ends their logins, or lets them in again.
     package func setDisabled(_ isDisabled: Bool, user: String) throws {
-        try change(user) { account, tables in
-            account.isDisabled = isDisabled
-            if isDisabled { try tables.endSessions(of: account.id) }
-        }
+        try change(user) { account, tables in try tables.setDisabled(isDisabled, &account) }
     }
 
     /// Stores data for a user's apps: a JSON object.

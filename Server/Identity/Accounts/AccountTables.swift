@@ -46,11 +46,13 @@ struct AccountTables {
         transaction.tree("accounts." + tree).remove(Array(key.utf8))
     }
 
-    private func keys(_ tree: String, from: [UInt8] = [], upTo: [UInt8]? = nil, dropping: Int = 0) -> [String] {
+    private func keys(
+        _ tree: String, from: [UInt8] = [], upTo: [UInt8]? = nil, dropping: Int = 0, countMax: Int = .max
+    ) -> [String] {
         var keys: [String] = []
         transaction.tree("accounts." + tree).scan(from: from, upTo: upTo) { key, _ in
             keys.append(String(decoding: key.dropFirst(dropping), as: UTF8.self))
-            return true
+            return keys.count < countMax
         }
         return keys
     }
@@ -75,6 +77,17 @@ struct AccountTables {
     func account(_ id: ExactString) throws(AccountError) -> AccountRecord? { try get("users", id.string) }
 
     var accountIDs: [ExactString] { keys("users").map { ExactString($0) } }
+
+    /// The first ones behind an id, in the order of their bytes.
+    func accountIDs(after id: ExactString?, countMax: Int) -> [ExactString] {
+        keys("users", from: id.map { Array($0.string.utf8) + [0] } ?? [], countMax: countMax).map { ExactString($0) }
+    }
+
+    /// Disables an account and ends its logins, or enables it again. The caller saves it.
+    func setDisabled(_ isDisabled: Bool, _ account: inout AccountRecord) throws(AccountError) {
+        account.isDisabled = isDisabled
+        if isDisabled { try endSessions(of: account.id) }
+    }
 
     func account(of identity: AccountRecord.Identity) throws(AccountError) -> AccountRecord? {
         guard let bytes = transaction.tree("accounts.identities").get(Self.key(identity)) else { return nil }

@@ -53,7 +53,8 @@ struct AdminBench {
         for database in configuration.databases {
             tenants.add(
                 try await opening.open(
-                    database, limits: configuration.limits, accounts: nil, providers: inspection.providers))
+                    database, limits: configuration.limits, accounts: configuration.accounts,
+                    providers: inspection.providers))
         }
         let authenticator = TokenAuthenticator(verifiers: verifiers, tenants: tenants, clock: clock)
         devices = AdminDevices(
