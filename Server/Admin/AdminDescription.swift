@@ -15,13 +15,16 @@ package struct AdminDescription: Sendable {
     /// The name of the answer's schema; nil for the document itself.
     package var answer: String?
     package var answerHeaders: [DescribedCall.Answer.Header]
+    /// Whether the answer is a stream of events.
+    package var answersEvents: Bool
     /// What can go wrong, beside what can go wrong with every route.
     package var errors: [AdminError.Code]
 
     package init(
         _ name: String, _ summary: String, parameters: [DescribedParameter] = [], headers: [DescribedParameter] = [],
-        body: String? = nil, isBodyOptional: Bool = false, status: Int = 200, answer: String?,
-        answerHeaders: [DescribedCall.Answer.Header] = [], errors: [AdminError.Code] = []
+        body: String? = nil, isBodyOptional: Bool = false, status: Int = 200, answer: String? = nil,
+        answerHeaders: [DescribedCall.Answer.Header] = [], answersEvents: Bool = false,
+        errors: [AdminError.Code] = []
     ) {
         self.name = name
         self.summary = summary
@@ -32,6 +35,7 @@ package struct AdminDescription: Sendable {
         self.status = status
         self.answer = answer
         self.answerHeaders = answerHeaders
+        self.answersEvents = answersEvents
         self.errors = errors
     }
 

@@ -72,7 +72,8 @@ extension AdminRoute {
             description.name, method: method, path: pattern, summary: description.summary,
             answers: [
                 DescribedCall.Answer(
-                    description.status, schema: description.answer, headers: description.answerHeaders)
+                    description.status, schema: description.answer, headers: description.answerHeaders,
+                    isEventStream: description.answersEvents)
             ])
         call.parameters = description.parameters
         call.headers = description.headers

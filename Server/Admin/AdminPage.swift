@@ -14,10 +14,12 @@ package struct AdminPage: Sendable {
 
     /// What a route with a list takes.
     package static let parameters = [
-        DescribedParameter(
-            "limit", .number(1...limitMax, standard: limitStandard), "How many entries a page has at most."),
+        limitParameter,
         DescribedParameter("after", .text, "The value of next in the page before."),
     ]
+
+    package static let limitParameter = DescribedParameter(
+        "limit", .number(1...limitMax, standard: limitStandard), "How many entries a page has at most.")
 
     package init(_ request: AdminRequest) {
         limit = min(max(request.number("limit") ?? Self.limitStandard, 1), Self.limitMax)

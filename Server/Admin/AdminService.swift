@@ -53,7 +53,7 @@ package final class AdminService: HTTPService {
             preconditionFailure("A request is answered that was not admitted.")
         }
         let outcome = await outcome(request, route, parameters)
-        var answer = outcome.answer
+        var answer = stillPermitted(outcome.answer, to: request.head, route)
         // Nothing of it may stay in a cache, unless its route says so, or be shown as something else.
         if !answer.headers.contains(where: { $0.name == "cache-control" }) {
             answer.headers.append(.init("cache-control", "no-store"))
@@ -66,6 +66,14 @@ package final class AdminService: HTTPService {
                     code: outcome.code, database: parameters["database"] ?? route.databaseNamed(in: request),
                     address: request.head.peer.group)))
         return answer
+    }
+
+    /// An answer that streams goes on for long, so whoever replaces the token ends those that there are. One that is about to
+    /// begin meanwhile is refused here.
+    private func stillPermitted(_ answer: HTTPAnswer, to head: HTTPHead, _ route: AdminRoute) -> HTTPAnswer {
+        guard case .stream = answer.body, let refusal = access.withLock({ $0 }).refusal(of: head, to: route.access)
+        else { return answer }
+        return AdminError(refusal).answer
     }
 
     private func outcome(

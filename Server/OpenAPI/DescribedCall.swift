@@ -20,8 +20,10 @@ package struct DescribedCall: Sendable {
 
     package struct Answer: Hashable, Sendable {
         package var status: Int
-        /// The name of its schema; nil for a document in YAML.
+        /// The name of its schema; nil for a document in YAML, and for a stream.
         package var schema: String?
+        /// Whether it is a stream of server-sent events.
+        package var isEventStream: Bool
         package var headers: [Header] = []
 
         package struct Header: Hashable, Sendable {
@@ -34,8 +36,9 @@ package struct DescribedCall: Sendable {
             }
         }
 
-        package init(_ status: Int, schema: String?, headers: [Header] = []) {
+        package init(_ status: Int, schema: String?, isEventStream: Bool = false, headers: [Header] = []) {
             self.status = status
+            self.isEventStream = isEventStream
             self.schema = schema
             self.headers = headers
         }

@@ -57,9 +57,10 @@ package enum OpenAPIText {
     private static func success(_ answer: DescribedCall.Answer) -> [String] {
         let lines = ["        '\(answer.status)':", "          description: \(description(of: answer.status))"]
         guard let schema = answer.schema else {
-            return lines + [
-                "          content:", "            application/yaml:", "              schema: {type: object}",
-            ]
+            return lines + ["          content:"]
+                + (answer.isEventStream
+                    ? ["            text/event-stream:", "              schema: {type: string}"]
+                    : ["            application/yaml:", "              schema: {type: object}"])
         }
         var headers = answer.headers.isEmpty ? [] : ["          headers:"]
         for header in answer.headers {

@@ -10,7 +10,7 @@ package enum MetricCatalog {
 
     static let server = [
         buildInfo, scrapesIncomplete, seriesOverflowed, logLinesSuppressed, auditEvents, auditFailures, adminRequests,
-        adminRefused, reloads, configurationTime, certificateExpiry,
+        adminRefused, adminEventReaders, reloads, configurationTime, certificateExpiry,
     ]
 
     package static let buildInfo = MetricDefinition(
@@ -35,6 +35,8 @@ package enum MetricCatalog {
         "causeway_admin_refused_total", .counter, labels: ["reason"],
         "Requests that the admin listener refused: token (missing or wrong), host (not a name of this machine), route "
             + "(unknown).")
+    package static let adminEventReaders = MetricDefinition(
+        "causeway_admin_event_readers", .gauge, "Administrators' programs that follow the events of the admin API.")
     package static let reloads = MetricDefinition(
         "causeway_configuration_reloads_total", .counter, labels: ["outcome"],
         "Reloads of the configuration: applied, or refused (the file or a part of it has a problem and stays as it was)."

@@ -18,6 +18,7 @@ struct AdminDesk: Sendable {
     let scheduled: ScheduledBackups?
     /// Of databases that calls add and drop.
     let files = DatabaseFiles()
+    let live: LiveEvents
     let telemetry: Telemetry
     let clock: any WallClock
     let logger: Logger

@@ -14,6 +14,8 @@ extension AdminRoutes {
         routes.addAccounts(desk)
         routes.addClients(desk)
         routes.addBackups(desk)
+        routes.addLog(desk)
+        routes.addEvents(desk)
         routes.addReload(desk)
         routes.addPermissions(desk)
         routes.addRefusals(desk)

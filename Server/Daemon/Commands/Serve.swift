@@ -38,7 +38,8 @@ struct Serve: AsyncParsableCommand {
         guard inspection.problems.isEmpty else {
             throw refusal(ConfigurationError(problems: inspection.allProblems))
         }
-        configuration.log.start()
+        let log = RecentLog()
+        configuration.log.start(keeping: configuration.admin == nil ? nil : log)
         let logger = Logger(label: "sync-server")
         for warning in inspection.warnings { logger.warning("\(warning)") }
         let telemetry = Telemetry(configuration.log, clock: clock, logger: logger)
@@ -82,7 +83,8 @@ struct Serve: AsyncParsableCommand {
         }
         let desk = AdminDesk(
             tenants: tenants, file: option.file, inForce: inForce, reloads: reloads, scheduled: scheduled,
-            telemetry: telemetry, clock: clock, logger: logger, verifiers: verifiers)
+            live: LiveEvents(tenants, log: log), telemetry: telemetry, clock: clock, logger: logger,
+            verifiers: verifiers)
         telemetry.certificate(of: api == nil ? [.devices] : [.devices, .api], ends: inspection.certificateEnd)
         let admin = try configuration.adminListener(inspection, endpoint, desk)
         telemetry.audit(AuditEvent(.serverStarted, subject: Release.version))
@@ -91,7 +93,9 @@ struct Serve: AsyncParsableCommand {
             if let tenant = tenants[database.name] { try await opening.carry(database, tenant) }
         }
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [.init(service: telemetry)]
-        if let admin { services.append(.init(service: AdminServing(listener: admin.listener, logger: logger))) }
+        if let admin {
+            services.append(.init(service: AdminServing(listener: admin.listener, live: desk.live, logger: logger)))
+        }
         services += [
             .init(service: Serving(endpoint: endpoint, tenants: tenants, api: api, logger: logger)),
             .init(
@@ -130,11 +134,13 @@ extension Configuration {
         guard let admin else { return nil }
         let (tenants, telemetry) = (desk.tenants, desk.telemetry)
         let databases: @Sendable () -> [DatabaseGauges] = { tenants.all.map(\.gauges) }
-        let backups = desk.scheduled?.work
+        let (backups, live) = (desk.scheduled?.work, desk.live)
         let scrape = Scrape(telemetry, databases: databases) {
             endpoint.connectionCount
         } others: {
-            (backups?.samples(of: tenants.all.map(\.name)) ?? []) + tenants.outages.map(\.sample)
+            (backups?.samples(of: tenants.all.map(\.name)) ?? []) + tenants.outages.map(\.sample) + [
+                live.readers.sample
+            ]
         }
         if admin.usesTLS { telemetry.certificate(of: [.admin], ends: inspection.certificateEnd) }
         var routes = AdminRoutes.api(desk)
@@ -144,7 +150,7 @@ extension Configuration {
             ).all)
         routes.add(AdminRoutes.console.all)
         return try AdminListener(
-            admin, inspection, routes, observer: AdminTelemetry(telemetry), logger: desk.logger)
+            admin, inspection, routes, live: desk.live, observer: AdminTelemetry(telemetry), logger: desk.logger)
     }
 
     func endpoint(_ inspection: Inspection) -> Endpoint.Configuration {

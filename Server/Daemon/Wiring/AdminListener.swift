@@ -8,6 +8,7 @@ import Synchronization
 final class AdminListener: Sendable {
     let service: AdminService
     let listener: HTTPListener
+    private let live: LiveEvents
     /// Of the certificates that it works with.
     private let certificates: Mutex<[KeyDigest]>
 
@@ -19,9 +20,10 @@ final class AdminListener: Sendable {
     }
 
     init(
-        _ admin: Configuration.Admin, _ inspection: Inspection, _ routes: AdminRoutes, observer: any AdminObserver,
-        logger: Logger
+        _ admin: Configuration.Admin, _ inspection: Inspection, _ routes: AdminRoutes, live: LiveEvents,
+        observer: any AdminObserver, logger: Logger
     ) throws {
+        self.live = live
         certificates = Mutex(inspection.adminCertificateDigests)
         service = AdminService(routes, access: inspection.adminAccess(admin), observer: observer)
         let tls =
@@ -60,6 +62,7 @@ final class AdminListener: Sendable {
             news.areCertificatesNew = true
         }
         news.isTokenNew = service.replaceAccess(by: inspection.adminAccess(admin))
+        if news.isTokenNew { live.end(.tokenReplaced) }
         return news
     }
 }

@@ -6,6 +6,7 @@ import ServiceLifecycle
 /// The admin listener's life. It ends last, so that one can watch the server end.
 struct AdminServing: Service {
     let listener: HTTPListener
+    let live: LiveEvents
     let logger: Logger
 
     func run() async throws {
@@ -19,6 +20,8 @@ struct AdminServing: Service {
         }
         logger.info("the admin listener is open", metadata: ["host": "\(listener.host)", "port": .number(port)])
         try? await gracefulShutdown()
+        // They would follow for as long as the listener lets them.
+        live.close()
         await listener.shutdown()
     }
 }

@@ -41,7 +41,7 @@ struct JSONLogHandler: LogHandler {
     }
 
     /// Numbers and truth values are such in JSON, so that collectors can compare them.
-    private static func json(_ value: Logger.MetadataValue) -> String {
+    static func json(_ value: Logger.MetadataValue) -> String {
         switch value {
         case .string(let text): return JSONText.quoted(text)
         case .stringConvertible(let number as any FixedWidthInteger): return "\(number)"
@@ -58,14 +58,18 @@ struct JSONLogHandler: LogHandler {
 
 extension Configuration.Log {
     /// Call once, before the first logger is made.
-    func start() {
-        let level = Logger.Level(rawValue: level.rawValue) ?? .info
-        let format = format
-        LoggingSystem.bootstrap { label in
-            var handler: any LogHandler =
-                format == .json ? JSONLogHandler(label: label) : StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
-        }
+    ///
+    /// - Parameter recent: keeps the newest lines; nil where nobody reads them.
+    func start(keeping recent: RecentLog?) {
+        LoggingSystem.bootstrap { label in handler(label, keeping: recent) }
+    }
+
+    /// What a logger writes to.
+    func handler(_ label: String, keeping recent: RecentLog?) -> any LogHandler {
+        var handler: any LogHandler =
+            format == .json ? JSONLogHandler(label: label) : StreamLogHandler.standardError(label: label)
+        if let recent { handler = MultiplexLogHandler([handler, RecentLogHandler(recent)]) }
+        handler.logLevel = Logger.Level(rawValue: level.rawValue) ?? .info
+        return handler
     }
 }

@@ -80,7 +80,7 @@ enum FeedFormat {
 
     var contentType: String {
         switch self {
-        case .events: "text/event-stream"
+        case .events: EventStream.contentType
         case .lines: "application/x-ndjson"
         }
     }
@@ -90,11 +90,7 @@ enum FeedFormat {
         case .lines:
             bytes += json
             bytes.append(UInt8(ascii: "\n"))
-        case .events:
-            if let position { bytes += "id: \(position.text)\n".utf8 }
-            bytes += "event: \(kind)\ndata: ".utf8
-            bytes += json
-            bytes += "\n\n".utf8
+        case .events: EventStream.append(kind, id: position?.text, json, to: &bytes)
         }
     }
 

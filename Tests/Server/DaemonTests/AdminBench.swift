@@ -20,13 +20,15 @@ struct AdminBench {
     let folder: TemporaryFolder
     let tenants = Tenants()
     let telemetry: Telemetry
+    let log = RecentLog()
+    let live: LiveEvents
     let devices: AdminDevices
     private let endpoint: Endpoint
-    private let service: AdminService
+    let service: AdminService
     private let following: Task<Void, Never>
     private let reloads = ReloadDesk()
 
-    private static let token = String(repeating: "t", count: AdminAccess.tokenBytesMin)
+    static let token = String(repeating: "t", count: AdminAccess.tokenBytesMin)
     static let least = """
         tls: {certificate: keys/server.pem, key: keys/server-key.pem}
         tokens: {keys: [{file: keys/token-public.pem, algorithm: ES256}]}
@@ -75,11 +77,12 @@ struct AdminBench {
         let scheduled = configuration.backups.map {
             ScheduledBackups(work: BackupWork($0, clock: clock), databases: { [] }, clock: clock, logger: logger)
         }
+        live = LiveEvents(tenants, log: log)
         service = AdminService(
             .api(
                 AdminDesk(
                     tenants: tenants, file: file, inForce: inForce, reloads: reloads, scheduled: scheduled,
-                    telemetry: telemetry, clock: clock, logger: logger, verifiers: verifiers)),
+                    live: live, telemetry: telemetry, clock: clock, logger: logger, verifiers: verifiers)),
             access: AdminAccess(token: Self.token, isPeerVerified: false, isMonitoringOpen: true, isLocal: true))
     }
 

@@ -50,7 +50,7 @@ struct AdminClientTests {
             AdminRoute("GET", "/admin/v1/databases") { _ in .json { $0.object { $0.field("name", "flights") } } }
         ])
         let admin = try AdminListener(
-            try #require(read.admin), inspection, routes, observer: NoAdminObserver(),
+            try #require(read.admin), inspection, routes, live: LiveEvents(Tenants()), observer: NoAdminObserver(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let port = try await admin.listener.start()
         folder.write(configuration(port: port, more), "sync-server.yaml")
@@ -110,7 +110,7 @@ struct AdminClientTests {
         let settings = try #require(read.admin)
         func inspection() async -> Inspection { await Inspection(read, now: Date(), onlyKeys: true) }
         let admin = try AdminListener(
-            settings, await inspection(), AdminRoutes(), observer: NoAdminObserver(),
+            settings, await inspection(), AdminRoutes(), live: LiveEvents(Tenants()), observer: NoAdminObserver(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         #expect(try admin.take(settings, await inspection()) == AdminListener.News())
         folder.write(folder.read("foreign/ca.pem"), to: "keys/ca.pem")
@@ -170,7 +170,7 @@ struct AdminClientTests {
             let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
             let second = HTTPListener(host: "127.0.0.1", port: port, tls: nil, service: service, logger: logger)
             let error = await #expect(throws: CommandFailure.self) {
-                try await AdminServing(listener: second, logger: logger).run()
+                try await AdminServing(listener: second, live: LiveEvents(Tenants()), logger: logger).run()
             }
             await second.shutdown()
             #expect(

@@ -19,7 +19,8 @@ struct AdminDocumentTests {
         return .api(
             AdminDesk(
                 tenants: Tenants(), file: "", inForce: InForce(Configuration()), reloads: ReloadDesk(), scheduled: nil,
-                telemetry: Telemetry(Configuration.Log(), logger: logger), clock: SystemClock(),
+                live: LiveEvents(Tenants()), telemetry: Telemetry(Configuration.Log(), logger: logger),
+                clock: SystemClock(),
                 logger: logger, verifiers: TokenVerifiers(TokenVerifiers.Content())))
     }
 
