@@ -19,6 +19,7 @@ struct AdminDesk: Sendable {
     /// Of databases that calls add and drop.
     let files = DatabaseFiles()
     let live: LiveEvents
+    let verifying = VerifyWork()
     let telemetry: Telemetry
     let clock: any WallClock
     let logger: Logger

@@ -14,6 +14,7 @@ extension AdminRoutes {
         routes.addAccounts(desk)
         routes.addClients(desk)
         routes.addBackups(desk)
+        routes.addVerify(desk)
         routes.addLog(desk)
         routes.addEvents(desk)
         routes.addReload(desk)

@@ -40,6 +40,7 @@ final class Tenant: Sendable {
     private let lock: Mutex<FolderLock?>
     private let clock: any WallClock
     private let maintenance = StoreThread(label: "causeway.maintenance")
+    private let verified = Mutex<VerifyWork.Outcome?>(nil)
 
     /// - Parameters:
     ///   - lock: of the database's folder.
@@ -98,6 +99,12 @@ final class Tenant: Sendable {
             .get()
             if !hasMore { return }
         }
+    }
+
+    /// How its last verification ended; nil before the first.
+    var lastVerification: VerifyWork.Outcome? {
+        get { verified.withLock { $0 } }
+        set { verified.withLock { $0 = newValue } }
     }
 
     /// Long work for an administrator, which nobody else waits for.
