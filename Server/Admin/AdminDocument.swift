@@ -72,8 +72,8 @@ extension AdminRoute {
             description.name, method: method, path: pattern, summary: description.summary,
             answers: [
                 DescribedCall.Answer(
-                    description.status, schema: description.answer, headers: description.answerHeaders,
-                    isEventStream: description.answersEvents)
+                    description.status, schema: description.answer, isEventStream: description.answersEvents,
+                    headers: description.answerHeaders)
             ])
         call.parameters = description.parameters
         call.headers = description.headers
