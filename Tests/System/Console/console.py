@@ -32,7 +32,9 @@ class Site:
         self.browser.wait_for(part.capitalize(), "h1")
 
     def visit(self, address: str) -> None:
-        """Goes to an address of the page, and waits until it is there."""
+        """Goes to an address of the page, and waits until it is there. A scenario that runs alone signs in first."""
+        if not self.browser.run("return location.href").startswith(self.address):
+            self.sign_in()
         self.browser.run(
             """
             const [address] = arguments;

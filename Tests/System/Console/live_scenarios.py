@@ -67,7 +67,8 @@ def databases(site: Site) -> None:
     browser.wait_for("This was not done", "dialog")
     browser.fill("Name", "more")
     browser.press("Add")
-    browser.wait_for("more", "main table")
+    drop = "return document.querySelector(\"[aria-label='Drop the database more']\") !== null"
+    browser.wait(lambda: browser.run(drop), "it is not listed", browser.text)
     assert "more" in [one["name"] for one in site.admin("GET", "/databases")["databases"]]
     browser.press("Drop the database more")
     browser.fill("Its name once more", "mor")
