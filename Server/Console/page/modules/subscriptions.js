@@ -10,9 +10,8 @@ export async function subscriptionTable(place, session) {
     try {
         const { subscriptions } = await place.api.get(path`/databases/${place.database}/sessions/${session.client}`, place.signal);
         return table(`Subscriptions of the client ${session.client} of ${session.user}`, [
-            { title: "Name", isHeading: true, cell: (one) => one.name ?? "–" },
             {
-                title: "Class", cell: (one) => element("a", {
+                title: "Class", isHeading: true, cell: (one) => element("a", {
                     href: hashOf("data", place.database, [one.class], { where: one.query }), title: "Objects that the query finds",
                 }, one.class),
             },
