@@ -27,6 +27,8 @@ package struct FileSummary: Sendable {
     }
 
     package var version: UInt64
+    /// Of the app that opened the file last; nil where none has.
+    package var schemaVersion: UInt64?
     package var sizeBytes: Int
     package var usedBytes: Int
     package var freeBytes: Int
@@ -40,11 +42,11 @@ package struct FileSummary: Sendable {
         usedBytes = statistics.usedBytes
         freeBytes = statistics.freeBytes
         isEncrypted = statistics.isEncrypted
-        (version, role, classes) = try file.read { transaction in
+        (version, schemaVersion, role, classes) = try file.read { transaction in
             let classes = transaction.schema.withoutNestedCollections.classes.map {
                 (name: $0.name, kind: "\($0.kind)", count: transaction.table($0.name)?.count ?? 0)
             }
-            return (transaction.version, Self.role(of: transaction), classes)
+            return (transaction.version, transaction.appSchemaVersion, Self.role(of: transaction), classes)
         }
     }
 
@@ -60,6 +62,7 @@ package struct FileSummary: Sendable {
             "size       \(sizeBytes) bytes", "used       \(usedBytes) bytes", "free       \(freeBytes) bytes",
             "classes    \(classes.count)",
         ]
+        if let schemaVersion { lines.insert("schema     version \(schemaVersion) of the app", at: 2) }
         let width = classes.map(\.name.count).max() ?? 0
         for entry in classes {
             let name = entry.name + String(repeating: " ", count: width - entry.name.count)
@@ -73,6 +76,7 @@ package struct FileSummary: Sendable {
         writer.object { json in
             json.field("role", role.rawValue)
             json.field("version", version)
+            if let schemaVersion { json.field("schemaVersion", schemaVersion) }
             json.name("encrypted")
             json.write(isEncrypted)
             json.field("sizeBytes", sizeBytes)

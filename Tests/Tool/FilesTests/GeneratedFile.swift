@@ -67,6 +67,7 @@ struct GeneratedFile {
             var file = GeneratedFile(transaction: transaction, numbers: SeededNumbers(seed: seed))
             try file.createObjects(hasUnnamed: hasUnnamed)
             try file.fillObjects()
+            if seed % 2 == 0 { transaction.setAppSchemaVersion(seed % 100) }
         }
     }
 

@@ -33,6 +33,7 @@ struct RealmImportTests {
             })
         let file = try OpenedFile.inspect(folder.file("file"), key: nil)
         defer { file.close() }
+        #expect(try FileSummary(file).schemaVersion == realm.plan.schemaVersion)
         try file.read { transaction in
             #expect(transaction.schema.withoutNestedCollections.classes.count == expected.count)
             for json in expected {

@@ -11,12 +11,15 @@ struct ExportHeader {
     var schema: Schema
     /// Tells an export that was cut off; nil if its writer did not say.
     var objectCount: Int?
+    /// Of the app that wrote the objects; nil if it is not known.
+    var schemaVersion: UInt64?
 
     var line: [UInt8] {
         var writer = JSONWriter()
         writer.object { json in
             json.field(Self.formatName, Self.format)
             if let objectCount { json.field("objects", objectCount) }
+            if let schemaVersion { json.field("schemaVersion", schemaVersion) }
             SchemaText.writeClasses(schema, to: &json)
         }
         return writer.bytes
@@ -36,6 +39,7 @@ extension ExportHeader {
                     + "or a newer one.")
         }
         objectCount = json["objects"]?.int.map { Int($0) }
+        schemaVersion = json["schemaVersion"]?.int.flatMap { UInt64(exactly: $0) }
         guard let classes = json["classes"]?.elements, classes.count <= Self.classesMax else {
             throw FileFailure("The header has no list of at most \(Self.classesMax) classes.")
         }

@@ -39,7 +39,8 @@ package struct ObjectExport {
             let rows = try query?.rows(in: transaction)
             let header = ExportHeader(
                 schema: transaction.schema.reached(from: tables.map(\.name)),
-                objectCount: rows?.count ?? tables.reduce(0) { $0 + $1.count })
+                objectCount: rows?.count ?? tables.reduce(0) { $0 + $1.count },
+                schemaVersion: transaction.appSchemaVersion)
             let form: any ExportForm =
                 switch format {
                 case .jsonl: JSONLinesForm(transaction)

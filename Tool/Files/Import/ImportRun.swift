@@ -47,6 +47,10 @@ final class ImportRun {
         let header = try located { try source.header(in: transaction.schema) }
         let wanted = header.schema.withDeletionRules(of: transaction.schema)
         try transaction.extendSchema(wanted.withNestedCollections)
+        // The app that opens the file next migrates it from there.
+        if let version = header.schemaVersion, transaction.appSchemaVersion == nil {
+            transaction.setAppSchemaVersion(version)
+        }
         for classSchema in header.schema.classes { _ = filling.imported(classSchema.name) }
         try forEachObject { line in
             try make(line)

@@ -153,7 +153,7 @@ public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throw
     do {
         let transaction = try coordinator.store.read()
         defer { transaction.end() }
-        return transaction.schemaVersion ?? 0
+        return transaction.appSchemaVersion ?? 0
     } catch {
         throw Realm.Error(error, fileURL: fileURL)
     }

@@ -79,19 +79,6 @@ extension StoredProperty {
 }
 
 extension Transaction {
-    /// The key of the schema version that the file was last opened with, in a small tree of its own.
-    private static let versionKey = Array("schemaVersion".utf8)
-
-    var schemaVersion: UInt64? {
-        guard let bytes = tree("database").get(Self.versionKey), bytes.count == 8 else { return nil }
-        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
-    }
-
-    private func setSchemaVersion(_ version: UInt64) {
-        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: version >> (56 - 8 * UInt64($0))) }
-        tree("database").put(Self.versionKey, bytes)
-    }
-
     /// Brings the file up to the declared classes by adding what it lacks.
     ///
     /// - Throws: `Realm.Error.schemaMismatch` naming every difference that additions cannot resolve, or that the
@@ -114,7 +101,7 @@ extension Transaction {
                 try extendSchema(declared)
             }
             if configuration.syncSettings == nil {
-                setSchemaVersion(configuration.schemaVersion)
+                setAppSchemaVersion(configuration.schemaVersion)
                 try commit()
             } else {
                 // Not durable yet: the classes are declared again at the next opening, and the session waits for the
@@ -130,7 +117,7 @@ extension Transaction {
     /// The file's schema version if this opening migrates it; nil if it may only add to the file.
     private func versionToMigrate(_ configuration: Realm.Configuration) -> UInt64? {
         guard configuration.migrationBlock != nil, configuration.syncSettings == nil, !configuration.readOnly,
-            let version = schemaVersion, configuration.schemaVersion > version
+            let version = appSchemaVersion, configuration.schemaVersion > version
         else { return nil }
         return version
     }
@@ -138,7 +125,7 @@ extension Transaction {
     private func isAdapted(to declared: StoredSchema, _ configuration: Realm.Configuration) throws -> Bool {
         let comparison = SchemaComparison(file: schema, declared: declared)
         let isSynchronised = configuration.syncSettings != nil
-        let version = schemaVersion
+        let version = appSchemaVersion
         if let version, !isSynchronised, configuration.schemaVersion < version {
             throw Realm.Error(
                 .schemaMismatch,

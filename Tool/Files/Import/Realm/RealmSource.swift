@@ -36,7 +36,13 @@ final class RealmSource: ImportSource {
         return losses
     }
 
-    func header(in schema: Schema) throws -> ExportHeader { ExportHeader(schema: mapping.schema) }
+    func header(in schema: Schema) throws -> ExportHeader {
+        do {
+            return ExportHeader(schema: mapping.schema, schemaVersion: try file.schemaVersion())
+        } catch let failure as RealmFileFailure {
+            throw FileFailure(failure.description)
+        }
+    }
 
     func rewind() throws {
         file.rewind()
