@@ -69,6 +69,8 @@ extension ConsoleFile {
         ConsoleFile("modules/valueForm.js", PackageResources.valueForm_js),
         ConsoleFile("modules/valueView.js", PackageResources.valueView_js),
         ConsoleFile("modules/values.js", PackageResources.values_js),
+        ConsoleFile("modules/verification.js", PackageResources.verification_js),
+        ConsoleFile("modules/verifySection.js", PackageResources.verifySection_js),
         ConsoleFile("modules/viewport.js", PackageResources.viewport_js),
         ConsoleFile("modules/watch.js", PackageResources.watch_js),
         ConsoleFile("style/charts.css", PackageResources.charts_css),

@@ -22,6 +22,10 @@ KEYS = {
 WAIT_SECONDS = 20
 
 
+class StaleElement(RuntimeError):
+    """The page has replaced the element meanwhile."""
+
+
 class Browser:
     def __init__(self, folder: Path) -> None:
         with socket.socket() as probe:
@@ -78,7 +82,10 @@ class Browser:
             time.sleep(0.05)
 
     def press(self, name: str) -> None:
-        """Presses a button or link as a person does who sees its name."""
+        """Presses a button or link as a person does who sees its name, once it is there."""
+        self.wait(lambda: self._pressed(name), f"there is nothing to press that is named “{name}”", self.text)
+
+    def _pressed(self, name: str) -> bool:
         found = self.run(
             """
             const name = arguments[0];
@@ -91,21 +98,25 @@ class Browser:
             """,
             name,
         )
-        assert found, f"there is nothing to press that is named “{name}”\n{self.text()}"
-        self._ask("POST", f"/element/{found[ELEMENT]}/click", {})
+        if not found:
+            return False
+        try:
+            self._ask("POST", f"/element/{found[ELEMENT]}/click", {})
+        except StaleElement:
+            # The page has drawn it anew before it was pressed.
+            return False
+        return True
 
     def fill(self, label: str, value: str) -> None:
-        """Writes into the field of a label."""
-        found = self.run(
-            """
+        """Writes into the field of a label, once it is there."""
+        field = """
             const place = document.querySelector("dialog[open]") ?? document;
             const label = [...place.querySelectorAll("label")]
                 .find((one) => one.checkVisibility() && one.textContent.trim() === arguments[0]);
             return label?.control ?? null;
-            """,
-            label,
-        )
-        assert found, f"there is no field named “{label}”\n{self.text()}"
+            """
+        self.wait(lambda: self.run(field, label) is not None, f"there is no field named “{label}”", self.text)
+        found = self.run(field, label)
         self._ask("POST", f"/element/{found[ELEMENT]}/clear", {})
         self._ask("POST", f"/element/{found[ELEMENT]}/value", {"text": value})
 
@@ -159,7 +170,8 @@ class Browser:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             said = json.load(error)["value"]
-            raise RuntimeError(f"{method} {path}: {said['error']}: {said['message']}") from None
+            kind = StaleElement if said["error"] == "stale element reference" else RuntimeError
+            raise kind(f"{method} {path}: {said['error']}: {said['message']}") from None
 
     def _is_ready(self) -> bool:
         try:

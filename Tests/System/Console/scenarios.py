@@ -180,6 +180,21 @@ def operations(site: Site) -> None:
     browser.troubles()  # A conflict, if the server was making a backup itself.
 
 
+def verification(site: Site) -> None:
+    """a database is verified while it is used, and what was found is said"""
+    browser = site.browser
+    site.open("operations")
+    browser.press("Verify notes")
+    browser.wait_for("notes is sound: ", "#status")
+    last = site.admin("GET", "/databases/notes/verify")["last"]
+    assert last["isSound"], last
+    row = browser.run("return document.querySelector(\"[aria-label='Verify notes']\").closest('tr').innerText")
+    assert "sound" in row and f"{last['objects']:,}" in row, row
+    site.open("overview")
+    site.open("operations")
+    browser.wait_for("sound", "main")
+
+
 def keyboard(site: Site) -> None:
     """everything is reached and done by the keyboard alone"""
     site.sign_in()
@@ -309,6 +324,44 @@ def expired_token(site: Site) -> None:
     browser.troubles()  # The 401 that was meant.
 
 
+def damage(site: Site) -> None:
+    """a damaged database is named with what is wrong"""
+    world, browser = site.world, site.browser
+    world.server.end()
+    world.damage()
+    world.server.start()
+    site.open("operations")
+    browser.press("Verify notes")
+    browser.wait_for("notes is not sound", "main")
+    problems = site.admin("GET", "/databases/notes/verify")["last"]["problems"]
+    assert problems and problems[0] in browser.text("main"), problems
+    browser.troubles()  # Of the moment without a server.
+
+
+def accounts(site: Site) -> None:
+    """an account is disabled behind a confirmation, and enabled again"""
+    world, browser = site.world, site.browser
+    site.open("access")
+    assert "The server keeps no accounts" in browser.text("main")
+    world.keep_accounts("notes", "a program")
+    site.open("operations")
+    site.open("access", "notes")
+    (one,) = site.admin("GET", "/databases/notes/accounts")["accounts"]
+    for word, said in (("Disable", "disabled"), ("Enable", "enabled")):
+        browser.press(f"{word} {one['user']}")
+        browser.wait_for(f"{word} this account?", "dialog")
+        browser.press("Cancel")
+        (now,) = site.admin("GET", "/databases/notes/accounts")["accounts"]
+        assert now["isDisabled"] == (word == "Enable"), now
+        browser.press(f"{word} {one['user']}")
+        browser.press(word)
+        browser.wait_for(f"is {said}.", "#status")
+        (now,) = site.admin("GET", "/databases/notes/accounts")["accounts"]
+        assert now["isDisabled"] == (word == "Disable"), now
+    site.inspect("accounts")
+    browser.troubles()  # Of the moment without a server.
+
+
 def server_that_ends(site: Site) -> None:
     """a server that ends is said to be gone, what was shown stays, and it is shown again when the server is back"""
     site.sign_in()
@@ -335,6 +388,7 @@ SCENARIOS: list[Callable[[Site], None]] = [
     shutting_out,
     access,
     operations,
+    verification,
     keyboard,
     looks,
     *LIVE_SCENARIOS,
@@ -342,4 +396,6 @@ SCENARIOS: list[Callable[[Site], None]] = [
     pictures,
     expired_token,
     server_that_ends,
+    accounts,
+    damage,
 ]

@@ -121,6 +121,22 @@ class World:
         self._writer = threading.Thread(target=write, daemon=True)
         self._writer.start()
 
+    def keep_accounts(self, database: str, program: str) -> None:
+        """Has the server keep accounts, of which a program has one."""
+        self.server.end()
+        file = self.server.folder / "sync-server.yaml"
+        file.write_text(file.read_text() + "accounts: {enabled: true}\n")
+        made = ("accounts", "server-key", "--configuration", str(file), "--database", database, "--name", program)
+        subprocess.run([self.server.program, *made], capture_output=True, check=True)
+        self.server.start()
+
+    def damage(self) -> None:
+        """Flips a bit of a note's text, wherever the file of the ended server has it. No checksum fits then."""
+        file = self.server.folder / "data/objects"
+        whole, text = file.read_bytes(), f"{HOSTILE} {NOTES - 1}".encode()
+        assert text in whole
+        file.write_bytes(whole.replace(text, text[:-1] + bytes([text[-1] ^ 1])))
+
     def rest(self) -> None:
         self._ends.set()
         if self._writer:

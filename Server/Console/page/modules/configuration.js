@@ -7,6 +7,14 @@ export function settings(configuration) {
     return Object.fromEntries(Object.entries(configuration).map(([section, value]) => [section, lines(value, "")]));
 }
 
+/**
+ * Whether there is a section that may be left out. What needs one that is missing is not asked for.
+ *
+ * @param {Record<string, unknown>} configuration
+ * @param {"accounts" | "backups"} name
+ */
+export const hasSection = (configuration, name) => (configuration[name] ?? "none") !== "none";
+
 /** @param {unknown} value @param {string} path @returns {Setting[]} */
 function lines(value, path) {
     if (Array.isArray(value)) {

@@ -1,7 +1,7 @@
-// Operations: backups, databases, the log, a reload with its report, and the configuration in force.
+// Operations: backups, verification, databases, the log, a reload with its report, and the configuration in force.
 
 import { backupSection } from "./backups.js";
-import { settings } from "./configuration.js";
+import { hasSection, settings } from "./configuration.js";
 import { ask } from "./dialog.js";
 import { code, element, mark, muted, replace } from "./dom.js";
 import { plural } from "./format.js";
@@ -9,21 +9,26 @@ import { logView } from "./logView.js";
 import { section } from "./outcomes.js";
 import { databaseSection } from "./serverDatabases.js";
 import { table } from "./table.js";
+import { verifySection } from "./verifySection.js";
 
 /** @typedef {import("./main.js").Place} Place */
 
 /** @param {Place} place */
 export async function operations(place) {
     const [report, configuration] = [element("div"), element("section")];
-    const read = async () => replace(configuration, configurationTables(await place.api.get("/configuration", place.signal)));
-    await read();
+    const readInForce = () => place.api.get("/configuration", place.signal);
+    const read = async () => replace(configuration, configurationTables(await readInForce()));
+    const inForce = await readInForce();
+    replace(configuration, configurationTables(inForce));
     const log = await section(() => logView(place));
-    const backups = element("section", {}, await Promise.all(place.databases.map((name) => backupSection(place, name))));
+    const backups = element("section", {}, hasSection(inForce, "backups")
+        ? await Promise.all(place.databases.map((name) => backupSection(place, name)))
+        : muted("The server makes no backups: its configuration has no section backups."));
+    const verification = await section(() => verifySection(place));
     place.container.append(
         element("div", { class: "heading" }, element("h1", { tabindex: -1 }, "Operations")),
         element("h2", {}, "Backups"), backups,
-        muted("To read every database completely and to name what is damaged, run ",
-            code("sync-server verify"), " on the server's machine."),
+        element("h2", {}, "Verification"), verification,
         element("h2", {}, "Databases"), databaseSection(place), element("h2", {}, "Log"), log,
         element("h2", {}, "Reload"),
         element("p", {}, "Reads the configuration, keys and certificates anew, as SIGHUP does. Connections stay open."),
