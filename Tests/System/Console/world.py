@@ -126,13 +126,13 @@ class World:
         self.server.end()
         file = self.server.folder / "sync-server.yaml"
         file.write_text(file.read_text() + "accounts: {enabled: true}\n")
+        self.server.start()
         made = ("accounts", "server-key", "--configuration", str(file), "--database", database, "--name", program)
         subprocess.run([self.server.program, *made], capture_output=True, check=True)
-        self.server.start()
 
     def damage(self) -> None:
         """Flips a bit of a note's text, wherever the file of the ended server has it. No checksum fits then."""
-        file = self.server.folder / "data/objects"
+        file = self.server.folder / "data/database.causeway"
         whole, text = file.read_bytes(), f"{HOSTILE} {NOTES - 1}".encode()
         assert text in whole
         file.write_bytes(whole.replace(text, text[:-1] + bytes([text[-1] ^ 1])))

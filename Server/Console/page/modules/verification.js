@@ -21,7 +21,12 @@ import { count, plural } from "./format.js";
 /** @type {Record<string, string>} */
 const STEPS = { objects: "reads objects", record: "reads what the server keeps", accounts: "reads accounts" };
 
-/** @param {Verification} state @returns {[words: string, kind: "good" | "problem" | "plain"] | null} null where nothing is known */
+/**
+ * Null where nothing is known.
+ *
+ * @param {Verification} state
+ * @returns {[words: string, kind: "good" | "problem" | "plain"] | null}
+ */
 export function outcome({ running, last }) {
     if (running) return [`${STEPS[running.step] ?? running.step}, ${running.percent} %`, "plain"];
     if (!last) return null;
@@ -39,7 +44,7 @@ export function findings({ last }) {
     const unlisted = last.problemCount - last.problems.length;
     return [
         ...(last.failure === undefined ? [] : [last.failure]), ...last.problems,
-        ...(unlisted > 0 ? [`${count(unlisted)} more are not listed.`] : []),
+        ...(unlisted > 0 ? [`Not listed: ${count(unlisted)} more.`] : []),
     ];
 }
 

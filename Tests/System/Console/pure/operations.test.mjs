@@ -1,4 +1,4 @@
-// The log as it is shown, and changes of the schema as they are asked for.
+// The log as it is shown, changes of the schema as they are asked for, and what a verification has found.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,6 +6,8 @@ import { module } from "./modules.mjs";
 
 const { fieldWords, LINES_MAX, LogLines } = await module("logLines");
 const { conversion, misfitWords } = await module("schemaWords");
+const { hasSection } = await module("configuration");
+const { ending, findings, outcome } = await module("verification");
 
 const line = (/** @type {number} */ number, level = "info") => ({ number, time: "2026-11-28T15:00:00Z", level, message: `line ${number}` });
 
@@ -55,4 +57,26 @@ test("a conversion says only what was chosen", () => {
     assert.equal(misfitWords({}), "All values fit.");
     assert.equal(misfitWords({ null: 1, text: 2_000, new: 3 }),
         "1 value does not fit: nil; 2,000 values do not fit: a text that does not read as the type; 3 values do not fit: new.");
+});
+
+test("what a verification says stands for each way it can end", () => {
+    const last = { time: "2026-11-28T15:00:00Z", milliseconds: 20, isSound: true, objects: 3, problems: [], problemCount: 0 };
+    const worn = { ...last, isSound: false, problems: ["Note, row 7"], problemCount: 2 };
+    const cut = { ...last, isSound: false, failure: "The disk does not answer." };
+    assert.equal(outcome({}), null);
+    assert.deepEqual(outcome({ running: { since: last.time, step: "objects", percent: 40 }, last }), ["reads objects, 40 %", "plain"]);
+    assert.deepEqual(outcome({ last }), ["sound", "good"]);
+    assert.deepEqual(outcome({ last: worn }), ["2 problems", "problem"]);
+    assert.deepEqual(outcome({ last: cut }), ["not verified to its end", "problem"]);
+    assert.deepEqual(findings({ last }), []);
+    assert.deepEqual(findings({ last: worn }), ["Note, row 7", "Not listed: 1 more."]);
+    assert.deepEqual(findings({ last: cut }), ["The disk does not answer."]);
+    assert.equal(ending("notes", { last }), "notes is sound: 3 objects.");
+    assert.match(ending("notes", {}), /started anew/);
+});
+
+test("a section of the configuration that may be left out is known to be there", () => {
+    assert.equal(hasSection({ accounts: "server API keys", backups: "none" }, "accounts"), true);
+    assert.equal(hasSection({ accounts: "server API keys", backups: "none" }, "backups"), false);
+    assert.equal(hasSection({}, "accounts"), false);
 });
