@@ -2,8 +2,10 @@
 
 import json
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
+from browsed import ThingFile
 from browser import Browser
 from world import TOKEN, World
 
@@ -12,8 +14,13 @@ PARTS = ("overview", "data", "devices", "access", "operations")
 
 
 class Site:
-    def __init__(self, world: World, browser: Browser, address: str, pictures: Path | None) -> None:
-        self.world, self.browser, self.address, self.pictures = world, browser, address, pictures
+    def __init__(
+        self, world: World, browser: Browser, before: Callable[[str], str], pictures: Path | None, file: ThingFile | None
+    ) -> None:
+        self.world, self.browser, self.pictures, self.file = world, browser, pictures, file
+        # Where the browser finds the page of a listener.
+        self.before = before
+        self.address = before(f"http://127.0.0.1:{world.admin_port}/console/")
 
     def sign_in(self) -> None:
         self.browser.go("about:blank")

@@ -4,6 +4,7 @@ import { element, muted } from "./dom.js";
 import { count } from "./format.js";
 import { linkingQuery } from "./queryText.js";
 import { hashOf } from "./route.js";
+import { primaryKey } from "./schema.js";
 import { table } from "./table.js";
 import { keyWords, linkedKey, summary } from "./values.js";
 
@@ -30,7 +31,7 @@ export function linksIn(addresses, one, key, links) {
 }
 
 /**
- * A query finds all of them.
+ * A query finds all of them, where a query can name the object: by its primary key.
  *
  * @param {import("./objectCells.js").Addresses} addresses
  * @param {import("./schema.js").Class} one
@@ -40,7 +41,7 @@ export function linksIn(addresses, one, key, links) {
 function all(addresses, one, key, link) {
     const linking = addresses.schema.class(link.class);
     const property = linking?.properties.find(({ name }) => name === link.property);
-    if (!property || linking?.kind !== "object") return count(link.count);
+    if (!property || linking?.kind !== "object" || !primaryKey(one)) return count(link.count);
     return element("a", {
         href: hashOf("data", addresses.database, [link.class], { where: linkingQuery(property, one.name, key) }),
         "aria-label": `All ${count(link.count)} of ${link.class}`,

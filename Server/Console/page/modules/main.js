@@ -59,10 +59,14 @@ let shown = new AbortController();
 const outcomes = new Outcomes(notices, () => {
     shown.abort();
     session.forget();
-    showSignIn("The server does not accept this token any more. Sign in again.");
+    showSignIn(isGiven
+        ? "The token in the address is not accepted. causeway browse prints a new address each time it begins."
+        : "The server does not accept this token any more. Sign in again.");
 });
 /** @type {import("./about.js").About | null} who answers; unknown before the operator has signed in */
 let about = null;
+/** Whether the token came with the address, and nobody has accepted it yet. */
+let isGiven = false;
 
 // MARK: - Showing a part
 
@@ -93,6 +97,7 @@ async function show(movesFocus) {
 /** @param {AbortSignal} signal @returns {Promise<import("./about.js").About>} */
 async function begin(signal) {
     const answer = await api.get("/about", signal);
+    isGiven = false;
     signedIn.abort();
     signedIn = new AbortController();
     // A file tells nothing by itself.
@@ -146,14 +151,30 @@ function showSignIn(reason) {
     hideFrame();
     document.title = "Sign in · Causeway console";
     main.removeAttribute("aria-busy");
-    watch = new Watch(api);
-    about = null;
-    signedIn.abort();
+    leave();
     replace(main, signIn(api, session, reason, () => {
         notices.clear();
         show(true);
     }));
     main.querySelector("input")?.focus();
+}
+
+/** What is known of a server is not that of the next one. */
+function leave() {
+    watch = new Watch(api);
+    about = null;
+    isGiven = false;
+    signedIn.abort();
+}
+
+/** Takes a token out of the address, in which it stays no longer, nor in the history of the browser. */
+function takeToken() {
+    const token = tokenIn(location.hash);
+    if (token === null) return;
+    leave();
+    session.keep(token);
+    isGiven = true;
+    history.replaceState(null, "", location.pathname);
 }
 
 /** @param {unknown} error */
@@ -176,17 +197,15 @@ document.querySelector(".skip")?.addEventListener("click", (event) => {
     event.preventDefault();
     main.focus();
 });
-window.addEventListener("hashchange", () => show(true));
+window.addEventListener("hashchange", () => {
+    takeToken();
+    show(true);
+});
 // Charts go on while another part is shown.
 setInterval(() => {
     // A file has no metrics.
     if (session.token === null || about?.kind !== "server" || routeOf(location.hash).part === "overview") return;
     watch.sample().then(() => notices.answered(), (error) => outcomes.say(error));
 }, STEP_MILLISECONDS);
-const given = tokenIn(location.hash);
-if (given) {
-    session.keep(given);
-    // It is used once, and stays neither in the address nor in the history of the browser.
-    history.replaceState(null, "", location.pathname);
-}
+takeToken();
 show(false);
