@@ -3,11 +3,11 @@
 import json
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from world import HOSTILE
-
+# A text that would run if anything took it for markup.
+HOSTILE = "<img src=x onerror=alert(1)>"
 NAME = "things.causeway"
 OWNERS = 12
 THINGS = 300
@@ -74,18 +74,8 @@ class ThingFile:
         made.write_text("".join(json.dumps(line) + "\n" for line in lines()))
         self._run("import", str(self._file), "--from", str(made))
 
-    @contextmanager
-    def browse(self, *options: str) -> Iterator[str]:
-        """The address that the command prints, until it is ended."""
-        command = [str(self._tool), "browse", str(self._file), *options]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            try:
-                assert process.stdout
-                yield process.stdout.readline().strip()
-            finally:
-                process.terminate()
-                status = process.wait(20)
-        assert status == 0, f"causeway browse ended with status {status}"
+    def browse(self, *options: str) -> AbstractContextManager[str]:
+        return browse(self._tool, self._file, *options)
 
     def query(self, name: str, where: str) -> list[dict]:
         """What another process finds in the file."""
@@ -95,3 +85,16 @@ class ThingFile:
         done = subprocess.run([str(self._tool), *arguments], capture_output=True, text=True)
         assert done.returncode == 0, f"{arguments}: {done.stderr}{done.stdout}"
         return done.stdout
+
+
+@contextmanager
+def browse(tool: Path, file: Path, *options: str) -> Iterator[str]:
+    """The address that the command prints, until it is ended."""
+    with subprocess.Popen([tool, "browse", file, *options], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout
+            yield process.stdout.readline().strip()
+        finally:
+            process.terminate()
+            status = process.wait(20)
+    assert status == 0, f"causeway browse ended with status {status}"

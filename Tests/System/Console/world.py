@@ -9,6 +9,7 @@ import threading
 import time
 from pathlib import Path
 
+from browsed import HOSTILE
 from causeway_client.changesets import Create, Delete, Field, Set
 from causeway_client.connection import Connection
 from causeway_client.device import Device
@@ -17,8 +18,6 @@ from causeway_client.server import Server
 from causeway_client.values import Link
 
 TOKEN = "an-administrators-token-of-a-test-0123456789"
-# A name that would run if anything took it for markup.
-HOSTILE = "<img src=x onerror=alert(1)>"
 
 FLIGHT = ClassSchema(
     "Flight",

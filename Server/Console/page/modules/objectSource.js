@@ -54,10 +54,10 @@ export class ObjectSource {
         this.timer = setTimeout(() => this.ask(), REST_MILLISECONDS);
     }
 
-    /** Objects have changed: what is seen is fetched anew. */
-    renew() {
+    /** Objects have changed: what is seen is fetched anew, until the end of the promise. */
+    async renew() {
         this.pages.renew(this.seen);
-        this.ask();
+        await this.ask();
     }
 
     /** Answers that are still on their way are of no interest any more. */
@@ -75,15 +75,16 @@ export class ObjectSource {
         }
     }
 
-    ask() {
+    /** @returns {Promise<unknown>} ends when what was asked for now is here */
+    async ask() {
         if (this.isEnded) return;
-        for (const want of this.pages.missing(this.seen)) {
+        await Promise.all(this.pages.missing(this.seen).map(async (want) => {
             const name = String(want.from);
-            if (this.asked.has(name)) continue;
+            if (this.asked.has(name)) return;
             const leave = new AbortController();
             this.asked.set(name, { want, leave });
-            this.fetch(name, want, leave.signal);
-        }
+            await this.fetch(name, want, leave.signal);
+        }));
     }
 
     /** @param {string} name @param {Want} want @param {AbortSignal} left */

@@ -1,5 +1,8 @@
 // Does something when it is wanted, but one at a time, and not more often than once in a while. Nothing while nobody looks.
 
+/** After what took long there is a pause of so many times as long: the server has others to answer. */
+const PAUSE_TIMES = 3;
+
 export class Pace {
     /** @param {number} milliseconds @param {() => Promise<unknown>} work @param {AbortSignal} signal */
     constructor(milliseconds, work, signal) {
@@ -23,6 +26,7 @@ export class Pace {
         if (!this.isWanted || this.isBusy || this.signal.aborted || globalThis.document?.hidden) return;
         this.isWanted = false;
         this.isBusy = true;
+        const began = Date.now();
         try {
             await this.work();
         } finally {
@@ -30,7 +34,7 @@ export class Pace {
             this.timer = setTimeout(() => {
                 this.isBusy = false;
                 this.go();
-            }, this.milliseconds);
+            }, Math.max(this.milliseconds, PAUSE_TIMES * (Date.now() - began)));
         }
     }
 }

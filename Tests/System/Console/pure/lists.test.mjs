@@ -102,6 +102,17 @@ function source() {
     return { made, asked, leave, draws: () => draws };
 }
 
+test("what is fetched anew is waited for", async () => {
+    const { made, asked } = source();
+    let isOver = false;
+    made.renew().then(() => { isOver = true; });
+    await new Promise(setImmediate);
+    assert.deepEqual([asked.length, isOver], [1, false]);
+    asked[0].answer(answer(0));
+    await new Promise(setImmediate);
+    assert.equal(isOver, true);
+});
+
 test("who scrolls fast makes one demand, where they rest; answers for elsewhere are dropped", async (context) => {
     context.mock.timers.enable({ apis: ["setTimeout"] });
     const { made, asked, draws } = source();

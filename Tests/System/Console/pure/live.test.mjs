@@ -114,8 +114,11 @@ test("only events of the database are followed, once a second, and everything is
         context.mock.timers.tick(100);
     }
     assert.ok(done >= 5 && done <= 6, `${done}`);
-    context.mock.timers.tick(60_000);
-    await settled();
+    // In steps: what is done within one would have taken as long as it.
+    for (let round = 0; round < 60; round += 1) {
+        context.mock.timers.tick(1_000);
+        await settled();
+    }
     const before = done;
     live.isOn = false;
     context.mock.timers.tick(10_000);
@@ -141,4 +144,22 @@ test("one thing is done at a time, and what is wanted meanwhile is done afterwar
     await settled();
     context.mock.timers.tick(1_000);
     assert.equal(begun.length, 2);
+});
+
+test("what took long is followed by a longer pause", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout", "Date"] });
+    let begun = 0;
+    const work = () => new Promise((resolve) => {
+        begun += 1;
+        setTimeout(resolve, 2_000);
+    });
+    const pace = new Pace(1_000, work, new AbortController().signal);
+    pace.want();
+    context.mock.timers.tick(2_000);
+    await settled();
+    pace.want();
+    context.mock.timers.tick(5_999);
+    assert.equal(begun, 1);
+    context.mock.timers.tick(1);
+    assert.equal(begun, 2);
 });
