@@ -12,7 +12,10 @@ from object_scenarios import OBJECT_SCENARIOS
 from world import HOSTILE, TOKEN
 
 WIDTHS = (1200, 400)
-OBJECT_PICTURES = (("objects", "#/data/flights/Flight?where=row+<+150"), ("object", "#/data/notes/Note/7"))
+OBJECT_PICTURES = (
+    ("objects", "#/data/flights/Flight?where=origin+%3D%3D+'JFK'+AND+price+>+300&sort=-price"),
+    ("object", "#/data/notes/Author/grace"),
+)
 
 
 def signing_in(site: Site) -> None:
@@ -294,13 +297,19 @@ def prepare(site: Site, part: str) -> None:
         browser.press("Flight –")
     if part == "objects":
         browser.wait(lambda: "JFK" in browser.text(".grid"), "no object comes", browser.text)
+        browser.press("How it is answered")
+        browser.wait(lambda: browser.text(".plan") != "", "no plan comes")
+    if part == "operations":
+        browser.press("Verify notes")
+        browser.wait_for("notes is sound", "#status")
     if part == "access":
         browser.fill("Primary key", "1")
         browser.fill("User", "eve")
         browser.fill("Claims", '{"airline": "DL"}')
         browser.press("What may they do?")
         browser.wait_for("asked for eve", "main")
-    browser.run("document.activeElement.blur(); scrollTo(0, 0)")
+    # A result is not what the next picture is of.
+    browser.run("document.activeElement.blur(); document.querySelector('#status').textContent = ''; scrollTo(0, 0)")
 
 
 def expired_token(site: Site) -> None:

@@ -44,8 +44,10 @@ NOTE = ClassSchema(
 AUTHOR = ClassSchema("Author", (Property("_id", Type.STRING, primary_key=True), Property("name", Type.STRING)))
 # More than a screen, and more than the page keeps.
 NOTES = 2_500
-# Of one author, and the others have none.
+# Of one author.
 SIGNED_NOTES = 25
+# Of another one, and the others have none.
+GRACES_NOTES = range(200, 240)
 
 FLIGHTS = """{name: flights, folder: flights, permissions: {classes: {Flight: {
     read: "airline == $user.claims.airline OR $user.claims.role == 'operations'",
@@ -98,11 +100,12 @@ class World:
         hostile = self.device(HOSTILE, "AA")
         hostile.write(flight(1_000, "AA"), flight(1_001, "UA"), Delete("Flight", 1))
         noted = self.device("carl", "", "notes", (NOTE, AUTHOR, *MANY))
-        noted.write(Create("Author", HOSTILE, (Field("name", "Ann"),)))
+        noted.write(Create("Author", HOSTILE, (Field("name", "Ann"),)), Create("Author", "grace", (Field("name", "Grace"),)))
         for start in range(0, NOTES, 500):
             noted.write(*(note(number) for number in range(start, start + 500)))
         # What the history of an object shows.
         noted.write(Set("Note", 7, Field("text", "changed <b>once</b>")))
+        noted.write(Set("Author", "grace", Field("name", "Grace Hopper")))
 
     def write_on(self) -> None:
         """Keeps writing, so that charts have something to show."""
@@ -149,9 +152,12 @@ class World:
 
 
 def note(number: int) -> Create:
-    author = (Field("author", Link(HOSTILE)),) if number < SIGNED_NOTES else ()
+    key = HOSTILE if number < SIGNED_NOTES else "grace" if number in GRACES_NOTES else None
+    author = (Field("author", Link(key)),) if key else ()
     return Create("Note", number, (Field("text", f"{HOSTILE} {number}"), *author))
 
 
 def flight(row: int, airline: str) -> Create:
-    return Create("Flight", row, (Field("airline", airline), Field("origin", "JFK"), Field("price", 100.0)))
+    gate = (Field("gate", f"{'ABC'[row % 3]}{row % 29}"),) if row % 5 else ()
+    price = Field("price", 89.5 + row * 37 % 400)
+    return Create("Flight", row, (Field("airline", airline), Field("origin", ("JFK", "LGA", "EWR")[row % 3]), price, *gate))

@@ -45,9 +45,26 @@ export function classList(place, schema, current) {
         type: "search", autocomplete: "off", spellcheck: "false", oninput: () => draw(search.value.trim()),
     }));
     draw("");
+    reveal(list);
     return element("nav", { class: "classes", "aria-label": "Classes" },
         element("a", {
             href: hashOf("data", place.database), class: "all", "aria-current": current === undefined && "page",
         }, "All classes"),
         tops.length >= SEARCHED_CLASSES_MIN && field("Find a class", search), list);
+}
+
+/**
+ * Scrolls to the class that is shown, once the list is in the page.
+ *
+ * @param {HTMLElement} list
+ */
+function reveal(list) {
+    const observer = new ResizeObserver(() => {
+        const current = list.querySelector("[aria-current]");
+        observer.disconnect();
+        if (!current) return;
+        const below = current.getBoundingClientRect().bottom - list.getBoundingClientRect().bottom;
+        list.scrollTop += Math.max(0, below);
+    });
+    observer.observe(list);
 }

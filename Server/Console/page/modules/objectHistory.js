@@ -11,6 +11,8 @@ import { whole } from "./valueView.js";
 /** @typedef {import("./changes.js").HistoryEvent} HistoryEvent */
 
 const EVENTS_SHOWN = 10;
+/** The first commit of a database. */
+const FIRST_VERSION = 1;
 /** @type {Record<string, "good" | "plain" | "problem">} */
 const KINDS = { created: "good", updated: "plain", deleted: "problem" };
 
@@ -24,8 +26,9 @@ export async function objectHistory(place, className, key, addressOf) {
         const where = path`/databases/${place.database}/objects/${className}/${key}/history` + `?${query}`;
         const { events, next, oldest } = await place.api.get(where, place.signal);
         list.append(...events.map((/** @type {HistoryEvent} */ event) => entry(event, addressOf)));
+        const earlier = oldest > FIRST_VERSION ? " Earlier changes are forgotten." : "";
         const end = list.firstChild
-            ? `The history of the database begins with version ${count(oldest)}. Earlier changes are forgotten.`
+            ? `The history of the database begins with version ${count(oldest)}.${earlier}`
             : `Nobody has changed it since version ${count(oldest)}, with which the history of the database begins.`;
         replace(rest, next === undefined ? muted(end) : element("button", {
             type: "button", class: "more", onclick: () => place.attempt(() => more(next)),

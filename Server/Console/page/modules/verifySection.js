@@ -69,7 +69,7 @@ function stateTable(place, states, begin) {
 /** @param {Verification | undefined} state */
 function outcomeMark(state) {
     const said = state && outcome(state);
-    return said ? mark(...said) : "–";
+    return said ? mark(...said) : element("span", { class: "muted" }, "not yet");
 }
 
 /** @param {Verification | undefined} state */
