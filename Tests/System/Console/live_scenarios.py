@@ -11,7 +11,7 @@ def live_list(site: Site) -> None:
     site.sign_in()
     browser = site.browser
     site.visit("#/data/notes/Note")
-    browser.wait(lambda: browser.text("[aria-rowindex='2']").startswith("0"), "no object comes")
+    browser.wait(lambda: browser.text("[aria-rowindex='2']").startswith("0"), "no object comes", browser.text)
     site.admin("PATCH", "/databases/notes/objects/Note/0", {"text": "live <b>"})
     browser.wait_for("live <b>", ".grid")
     site.admin("POST", "/databases/notes/objects/Note", {"_id": NOTES + 1, "text": "one more"})

@@ -60,7 +60,7 @@ def handler(port: int, page: Path) -> type[BaseHTTPRequestHandler]:
 
         def _send(self, status: int, headers: dict[str, str], body: bytes) -> None:
             self.send_response(status)
-            for name, value in {**headers, "content-length": str(len(body)), "cache-control": "no-store"}.items():
+            for name, value in {**headers, "content-length": str(len(body)), "cache-control": "no-cache"}.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)

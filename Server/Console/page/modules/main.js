@@ -201,6 +201,16 @@ window.addEventListener("hashchange", () => {
     takeToken();
     show(true);
 });
+// Browsers keep a page that was left, with its streams, and have few connections for each server.
+window.addEventListener("pagehide", () => {
+    shown.abort();
+    signedIn.abort();
+});
+window.addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    about = null;
+    show(false);
+});
 // Charts go on while another part is shown.
 setInterval(() => {
     // A file has no metrics.
