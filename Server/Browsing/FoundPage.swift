@@ -28,6 +28,8 @@ final class FoundPage: @unchecked Sendable {
     private let question: LastFound.Question
     private var search: ObjectSearch?
     private var found: [ObjectKey]?
+    /// Whether it holds one of the places for searches.
+    private var isSearching = false
     private var written = 0
     private var json = JSONWriter()
 
@@ -45,6 +47,8 @@ final class FoundPage: @unchecked Sendable {
             version: state.version, className: wish.className, text: wish.text ?? "", order: wish.order ?? "")
         found = last[question]
         if found == nil {
+            try last.begin()
+            isSearching = true
             search = try state.search(wish.className, wish.text, order: wish.order, bounds)
         }
     }
@@ -70,6 +74,7 @@ final class FoundPage: @unchecked Sendable {
             last.keep(search.found, for: question)
             found = search.found
             self.search = nil
+            endSearching()
         }
         guard let found else { preconditionFailure("A result is there, or is searched for.") }
         if json.bytes.isEmpty { begin(count: found.count) }
@@ -84,6 +89,13 @@ final class FoundPage: @unchecked Sendable {
         json.close(UInt8(ascii: "}"))
         return true
     }
+
+    private func endSearching() {
+        if isSearching { last.end() }
+        isSearching = false
+    }
+
+    deinit { endSearching() }
 
     private func begin(count: Int) {
         json.open(UInt8(ascii: "{"))

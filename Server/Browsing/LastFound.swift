@@ -1,3 +1,4 @@
+import CausewayAdmin
 import CausewayModel
 import CausewayObjectStore
 import Synchronization
@@ -25,6 +26,25 @@ package final class LastFound: Sendable {
     static let objectsMax = 4_000_000
 
     package init() {}
+
+    /// Searches that run.
+    private let running = Mutex(0)
+    /// More than these would hold too much in memory. Pieces of them take turns.
+    static let runningMax = 4
+
+    func begin() throws(AdminError) {
+        let isFree = running.withLock { running in
+            guard running < Self.runningMax else { return false }
+            running += 1
+            return true
+        }
+        guard isFree else {
+            throw AdminError(
+                .serverBusy, "\(Self.runningMax) searches of this database run, and no more do at a time. Try again.")
+        }
+    }
+
+    func end() { running.withLock { $0 -= 1 } }
 
     subscript(question: Question) -> [ObjectKey]? {
         entries.withLock { entries in

@@ -5,28 +5,26 @@ package import CausewayQuery
 
 /// Finds the objects of one class that a text of the query language selects, piece by piece.
 ///
-/// The whole language is answered, links and subqueries too, so that the work for one row is not known beforehand. The number of
-/// rows that one piece looks at follows from the time that the rows before took.
+/// The whole language is answered, links and subqueries too, so that the work for one row is not known beforehand. A piece ends
+/// behind the leaf of a thousand rows, or the step, with which its time is over.
 package final class ObjectSearch {
     private let transaction: Transaction
     private let table: Table
-    private let predicate: BoundPredicate
+    private let query: ResumableQuery
     /// What is left to do with the rows that meet the predicate.
     private var steps: ArraySlice<Step>
-    /// The next row to look at.
-    private var next: Int64 = 0
-    private var rowsAtOnce: Int64 = 1_024
+    private var isFound = false
     private var time = Duration.zero
     private let bounds: Bounds
-    /// The objects that are found so far, in their order.
+    /// The objects that are found, in their order, once the search is done.
     package private(set) var found: [ObjectKey] = []
 
-    static let rowsAtOnceRange: ClosedRange<Int64> = 16...65_536
-    /// So long the rows of one look should take. A piece of work ends behind the first look that reaches its end.
-    static let lookTime = Duration.milliseconds(5)
     /// Comparisons and bytes of a query.
     static let termsMax = 4_000
     static let textBytesMax = 64 << 10
+    /// SORT, DISTINCT and LIMIT behind the predicate, and the paths that all of them name.
+    static let stepsMax = 4
+    static let pathsMax = 8
 
     /// Where a search is given up.
     package struct Bounds: Sendable {
@@ -67,18 +65,47 @@ package final class ObjectSearch {
         do throws(QueryError) {
             var selection = try Self.selection(text ?? "")
             if let order { selection.steps.append(.sort(Self.sortKeys(order))) }
-            predicate = try transaction.bound(selection.predicate, to: className)
+            let predicate = try transaction.bound(selection.predicate, to: className)
+            if let product = predicate.productOfCollections(in: transaction.schema) {
+                throw QueryError(
+                    .limit,
+                    "it compares each element of one collection with each of another: \(product). Compare an operator such as "
+                        + "@count or @max.")
+            }
+            try Self.check(selection.steps)
+            query = try Self.query(predicate, className, transaction)
             var steps: [Step] = []
             for step in selection.steps { steps.append(try Self.bound(step, className, transaction)) }
             self.steps = steps[...]
         } catch {
-            throw AdminError(.queryInvalid, "The query cannot be answered: \(error)")
+            throw AdminError(.queryInvalid, "The query cannot be answered: " + "\(error)".prefix(Self.sentenceMax))
         }
-        if let product = predicate.productOfCollections(in: transaction.schema) {
-            throw AdminError(
-                .queryInvalid,
-                "The query compares each element of one collection with each of another: \(product). Compare an operator "
-                    + "such as @count or @max.")
+    }
+
+    /// A text may have long names, and an answer repeats them.
+    private static let sentenceMax = 600
+
+    private static func query(
+        _ predicate: BoundPredicate, _ className: String, _ transaction: Transaction
+    ) throws(QueryError) -> ResumableQuery {
+        do throws(StoreError) {
+            return try ResumableQuery(className, matching: predicate, in: transaction)
+        } catch {
+            throw QueryError(.limit, error.message)
+        }
+    }
+
+    private static func check(_ steps: [Selection.Step]) throws(QueryError) {
+        let paths = steps.reduce(0) { count, step in
+            switch step {
+            case .sort(let keys): count + keys.count
+            case .distinct(let paths): count + paths.count
+            case .limit: count
+            }
+        }
+        guard steps.count <= stepsMax, paths <= pathsMax else {
+            throw QueryError(
+                .limit, "it has more than \(stepsMax) steps behind the condition, or \(pathsMax) properties in them.")
         }
     }
 
@@ -121,7 +148,7 @@ package final class ObjectSearch {
 
     /// How the query is answered: by which index, with which scans, and what comes after.
     package var explanation: String {
-        let plan = transaction.explain(table.name, matching: predicate)
+        let plan = query.explanation
         let rest = steps.map { step in
             switch step {
             case .sort: "sort"
@@ -138,40 +165,34 @@ package final class ObjectSearch {
     package func go(until isOver: () -> Bool) throws(AdminError) -> Bool {
         let start = ContinuousClock.now
         defer { time += start.duration(to: .now) }
-        while next < table.keysEnd.rawValue {
-            try look()
-            guard time + start.duration(to: .now) <= bounds.time else { throw .searchTooLong(bounds.time) }
-            if isOver() { return false }
+        func isLate() -> Bool { time + start.duration(to: .now) > bounds.time }
+        if !isFound {
+            isFound = try Self.reporting { () throws(StoreError) in try query.go { isOver() || isLate() } }
+            guard query.keys.count <= bounds.found else { throw .tooMany(bounds.found) }
+            guard isFound else {
+                guard !isLate() else { throw .searchTooLong(bounds.time) }
+                return false
+            }
+            found = query.keys
         }
-        while let step = steps.popFirst() {
+        while let step = steps.first {
+            guard !isLate() else { throw .searchTooLong(bounds.time) }
             take(step)
+            steps.removeFirst()
             if isOver(), !steps.isEmpty { return false }
         }
-        do throws(StoreError) {
-            try transaction.throwDamage()
-        } catch {
-            throw AdminError(.serverFault, error.message)
-        }
+        try Self.reporting { () throws(StoreError) in try transaction.throwDamage() }
         return true
     }
 
-    private func look() throws(AdminError) {
-        let start = ContinuousClock.now
-        let last = min(next + rowsAtOnce, table.keysEnd.rawValue) - 1
+    private static func reporting<Value>(
+        _ body: () throws(StoreError) -> Value
+    ) throws(AdminError) -> Value {
         do throws(StoreError) {
-            found += try transaction.keys(table.name, matching: predicate, in: ObjectKey(next)...ObjectKey(last))
+            return try body()
         } catch {
             throw AdminError(.serverFault, error.message)
         }
-        guard found.count <= bounds.found else {
-            throw AdminError(
-                .tooCostly,
-                "The query finds more than \(bounds.found) objects, and no more are kept in memory. Narrow it.")
-        }
-        next = last + 1
-        let took = start.duration(to: .now)
-        let wanted = took * 2 < Self.lookTime ? rowsAtOnce * 2 : took > Self.lookTime ? rowsAtOnce / 2 : rowsAtOnce
-        rowsAtOnce = min(max(wanted, Self.rowsAtOnceRange.lowerBound), Self.rowsAtOnceRange.upperBound)
     }
 
     private func take(_ step: Step) {
@@ -184,6 +205,12 @@ package final class ObjectSearch {
 }
 
 extension AdminError {
+    fileprivate static func tooMany(_ count: Int) -> AdminError {
+        AdminError(
+            .tooCostly,
+            "The query finds more than \(count) objects, and no more are kept in memory. Narrow it.")
+    }
+
     fileprivate static func searchTooLong(_ time: Duration) -> AdminError {
         AdminError(
             .tooCostly,

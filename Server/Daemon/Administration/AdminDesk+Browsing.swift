@@ -8,6 +8,7 @@ import CausewayObjectStore
 import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
+import Dispatch
 
 // The databases of the server, for those who look at objects.
 
@@ -44,7 +45,8 @@ extension ObjectEdit.Kind {
     }
 }
 
-private struct BrowsedTenant: BrowsedDatabase {
+/// A database, as those look at it who look at objects. Pieces of their work have a queue of their own.
+struct BrowsedTenant: BrowsedDatabase {
     let tenant: Tenant
 
     var lastFound: LastFound { tenant.lastFound }
@@ -53,15 +55,12 @@ private struct BrowsedTenant: BrowsedDatabase {
     func piece<Value: Sendable>(
         _ body: @escaping @Sendable (_ isOver: () -> Bool) throws(AdminError) -> Value
     ) async throws(AdminError) -> Value {
-        let conversations = tenant.conversations
-        let result: Result<Value, AdminError>
-        do throws(StoreFailure) {
-            result = try await conversations.work(for: nil) { () throws(StoreFailure) in
-                let end = conversations.callStepEnd()
-                return Result { () throws(AdminError) in try body { end.isReached } }
+        let result = await withCheckedContinuation { continuation in
+            tenant.browsing.async {
+                let end = StepEnd.ofClock()
+                continuation.resume(
+                    returning: Result { () throws(AdminError) in try body { end.isReached } })
             }
-        } catch {
-            throw AdminError(error)
         }
         return try result.get()
     }

@@ -8,6 +8,7 @@ import CausewayModel
 import CausewayOpenAPI
 import CausewaySession
 import CausewayStore
+import CausewayStoreEmbedded
 
 // The objects of a database, and what happened to each.
 
@@ -35,12 +36,12 @@ extension AdminRoutes {
                 ], answer: "ObjectHistory",
                 errors: [.databaseUnknown, .classUnknown, .objectUnknown, .tooCostly])
         ) { request throws(AdminError) in
-            let page = HistoryPage(
+            let wish = HistoryPage.Wish(
                 className: request["class"], key: request["key"],
                 place: try Self.place(request),
                 count: request.number("limit") ?? HistoryPage.countStandard)
             return try await desk.use(request["database"]) { (tenant: Tenant) throws(AdminError) in
-                try await page.answer(from: tenant)
+                try await HistoryPage.answer(wish, from: tenant)
             }
         }
     }
@@ -55,67 +56,77 @@ extension AdminRoutes {
 }
 
 /// A page of what happened to an object.
-private struct HistoryPage: Sendable {
-    let className: String
-    let key: String
-    let place: ObjectHistory.Place?
-    let count: Int
+///
+/// Unchecked: one piece of work at a time uses it.
+private final class HistoryPage: @unchecked Sendable {
+    private let history: ObjectHistory
+    private var json = JSONWriter()
 
     static let countStandard = 20
     static let countMax = 100
-    /// A page is written up to the event with which it gets as large as this.
-    static let bytesMax = 8 << 20
+    /// A page ends behind the event with which it gets as large as this.
+    private static let bytesMax = 8 << 20
 
-    func answer(from tenant: Tenant) async throws(AdminError) -> HTTPAnswer {
-        let conversations = tenant.conversations
-        do throws(StoreFailure) {
-            let history = try await conversations.work(for: nil) { () throws(StoreFailure) in
-                let snapshot = try conversations.snapshot()
-                return try name(in: snapshot).map {
-                    ObjectHistory(of: $0, in: snapshot, from: place, countMax: count)
-                }
+    /// What is asked for.
+    struct Wish: Sendable {
+        var className: String
+        var key: String
+        var place: ObjectHistory.Place?
+        var count: Int
+    }
+
+    private init(_ wish: Wish, in snapshot: any StoreSnapshot) throws(AdminError) {
+        guard let number = snapshot.classNumber(wish.className), let schema = snapshot.schema[wish.className],
+            schema.kind == .object, let column = schema.primaryKeyIndex
+        else {
+            throw AdminError(
+                .classUnknown,
+                "There is no class “\(wish.className.prefix(80))” whose objects have a key. Correct the path.")
+        }
+        guard let key = ValueReader.key(pathText: wish.key, schema.properties[column]) else {
+            throw AdminError(.objectUnknown, "This is no key of “\(wish.className)”. Correct the path.")
+        }
+        history = ObjectHistory(
+            of: ObjectName(number, key), in: snapshot, from: wish.place, countMax: wish.count)
+        json.open(UInt8(ascii: "{"))
+        json.name("events")
+        json.open(UInt8(ascii: "["))
+    }
+
+    static func answer(_ wish: Wish, from tenant: Tenant) async throws(AdminError) -> HTTPAnswer {
+        let database = BrowsedTenant(tenant: tenant)
+        let page = try await database.piece { _ throws(AdminError) in
+            try HistoryPage(wish, in: Self.reporting { () throws(StoreFailure) in try tenant.store.snapshot() })
+        }
+        while true {
+            let isDone = try await database.piece { _ throws(AdminError) in
+                try reporting { () throws(StoreFailure) in try page.step() }
             }
-            guard let history else { throw StoreFailure(.objectUnknown, unknown) }
-            while true {
-                let isDone = try await conversations.work(for: nil) { () throws(StoreFailure) in
-                    try history.step(until: conversations.callStepEnd())
-                }
-                if isDone { return Self.answer(history) }
-            }
-        } catch {
-            throw AdminError(ofLooking: error)
+            if isDone { return .json(page.json.bytes) }
         }
     }
 
-    private var unknown: String {
-        "There is no class “\(className.prefix(80))” whose objects have such keys. Correct the path."
+    /// - Returns: whether the page is complete.
+    private func step() throws(StoreFailure) -> Bool {
+        let isDone = try history.step(until: StepEnd.ofClock()) { event in
+            event.append(to: &json)
+            return json.bytes.count < Self.bytesMax
+        }
+        guard isDone else { return false }
+        json.close(UInt8(ascii: "]"))
+        json.field("next", ifAny: history.next?.text)
+        json.field("oldest", history.oldest.rawValue)
+        json.close(UInt8(ascii: "}"))
+        return true
     }
 
-    private func name(in snapshot: any StoreSnapshot) throws(StoreFailure) -> ObjectName? {
-        guard let number = snapshot.classNumber(className), let schema = snapshot.schema[className],
-            schema.kind == .object, let column = schema.primaryKeyIndex,
-            let key = ValueReader.key(pathText: key, schema.properties[column])
-        else { return nil }
-        return ObjectName(number, key)
-    }
-
-    private static func answer(_ history: ObjectHistory) -> HTTPAnswer {
-        var next = history.next?.text
-        return .json { json in
-            json.object { json in
-                json.name("events")
-                json.array { list in
-                    for event in history.events {
-                        event.append(to: &list)
-                        guard list.bytes.count < bytesMax else {
-                            next = history.place(behind: event).text
-                            break
-                        }
-                    }
-                }
-                json.field("next", ifAny: next)
-                json.field("oldest", history.oldest.rawValue)
-            }
+    private static func reporting<Value>(
+        _ body: () throws(StoreFailure) -> Value
+    ) throws(AdminError) -> Value {
+        do throws(StoreFailure) {
+            return try body()
+        } catch {
+            throw AdminError(ofLooking: error)
         }
     }
 }
@@ -124,7 +135,6 @@ extension AdminError {
     fileprivate init(ofLooking failure: StoreFailure) {
         switch failure.code {
         case .interrupted: self.init(.tooCostly, failure.message)
-        case .objectUnknown: self.init(.objectUnknown, failure.message)
         default: self.init(failure)
         }
     }

@@ -11,6 +11,7 @@ import CausewaySinks
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewayWire
+import Dispatch
 import Foundation
 import Logging
 import Synchronization
@@ -31,6 +32,8 @@ final class Tenant: Sendable {
     let api: APIDatabase
     /// What administrators have searched for in it.
     let lastFound = LastFound()
+    /// Where their searches take turns, so that no device and no back end waits for one.
+    let browsing = DispatchQueue(label: "causeway.browsing", qos: .utility)
     let office: PermissionOffice
     /// Nil where the server keeps no accounts.
     let accounts: Accounts?

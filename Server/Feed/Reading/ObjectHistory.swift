@@ -24,8 +24,9 @@ package final class ObjectHistory: @unchecked Sendable {
     private var found: [Found] = []
     private var isFound = false
     private var window: FeedWindow?
-    /// The newest first, once the history is read.
-    package private(set) var events: [ChangeEvent] = []
+    private var isWindowWhole = false
+    /// How many versions of the page are told.
+    private var told = 0
 
     /// A version that did something to the object.
     private struct Found {
@@ -81,17 +82,20 @@ package final class ObjectHistory: @unchecked Sendable {
     package var oldest: ServerVersion { ServerVersion(snapshot.historyStart.rawValue + 1) }
 
     /// From where to go on with the next page; nil where the history has no more.
-    package var next: Place? { back > snapshot.historyStart ? Place(before: back.next, row: row) : nil }
-
-    /// From where to go on behind an event of the page.
-    package func place(behind event: ChangeEvent) -> Place {
-        Place(before: event.version, row: found.first { $0.version == event.version }?.rowBefore)
+    package var next: Place? {
+        if told > 0, told < found.count {
+            return Place(before: found[told - 1].version, row: found[told - 1].rowBefore)
+        }
+        return back > snapshot.historyStart ? Place(before: back.next, row: row) : nil
     }
 
     /// Goes on for a step.
     ///
+    /// - Parameter emit: is handed each event in turn, the newest first; false ends the page behind it.
     /// - Returns: whether the page is complete. It may be short when the versions were too many for one request.
-    package func step(until end: StepEnd) throws(StoreFailure) -> Bool {
+    package func step(
+        until end: StepEnd, _ emit: (ChangeEvent) -> Bool
+    ) throws(StoreFailure) -> Bool {
         steps += 1
         if !isFound {
             guard try goBack(until: end) || steps >= stepsMax else { return false }
@@ -99,12 +103,14 @@ package final class ObjectHistory: @unchecked Sendable {
             guard let oldest = found.last?.version else { return true }
             window = FeedWindow(after: oldest.previous)
         }
-        guard try goForward(until: end) else {
-            guard steps < stepsMax else { throw .tooLong }
-            return false
+        if !isWindowWhole {
+            guard try goForward(until: end) else {
+                guard steps < stepsMax else { throw .tooLong }
+                return false
+            }
+            isWindowWhole = true
         }
-        events = try told()
-        return true
+        return try tell(until: end, emit)
     }
 
     // MARK: - Back
@@ -149,20 +155,24 @@ package final class ObjectHistory: @unchecked Sendable {
         return window?.scanned == snapshot.version
     }
 
-    private func told() throws(StoreFailure) -> [ChangeEvent] {
-        guard let window else { return [] }
-        let telling = try FeedTelling(
-            snapshot, window, FeedSelection(tellsBefore: true, tellsAfter: true), nil)
-        var events: [ChangeEvent] = []
-        for version in window.versions {
+    /// Values of large objects are made for one event at a time.
+    ///
+    /// - Returns: whether the page is told, or as much of it as is wanted.
+    private func tell(until end: StepEnd, _ emit: (ChangeEvent) -> Bool) throws(StoreFailure) -> Bool {
+        guard let window else { return true }
+        while told < window.versions.count {
+            let version = window.versions[window.versions.count - 1 - told]
+            told += 1
+            // Of each version: what it found is forgotten before the next one.
+            let telling = try FeedTelling(snapshot, window, FeedSelection(tellsBefore: true, tellsAfter: true), nil)
             for number in 0..<version.count {
-                guard let candidate = version.candidate(number),
-                    let event = try telling.event(candidate, version)
+                guard let candidate = version.candidate(number), let event = try telling.event(candidate, version)
                 else { continue }
-                events.append(event)
+                if !emit(event) { return true }
             }
+            if end.isReached { return told == window.versions.count }
         }
-        return events.reversed()
+        return true
     }
 }
 

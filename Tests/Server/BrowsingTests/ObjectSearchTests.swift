@@ -107,6 +107,8 @@ struct ObjectSearchTests {
             "litter.age == litter.age",
             String(repeating: " ", count: 70_000) + "age == 1",
             Array(repeating: "age == 1", count: 4_001).joined(separator: " OR "), "age ==", "nothing == 1",
+            "age > 1 SORT(age ASC) SORT(name ASC) SORT(age ASC) SORT(name ASC) SORT(age ASC)",
+            "age > 1 SORT(" + Array(repeating: "age ASC", count: 9).joined(separator: ", ") + ")",
         ])
     func refusals(text: String) throws {
         try withDogs(10, seed: 1) { state, _ in
@@ -115,6 +117,16 @@ struct ObjectSearchTests {
             }
             #expect(failure?.code == .queryInvalid, "\(text.prefix(60))")
         }
+    }
+
+    @Test("only so many searches run at a time, and one that ends makes room")
+    func places() throws {
+        let last = LastFound()
+        for _ in 0..<LastFound.runningMax { try last.begin() }
+        let failure = #expect(throws: AdminError.self) { try last.begin() }
+        #expect(failure?.code == .serverBusy)
+        last.end()
+        try last.begin()
     }
 
     @Test("the last results are kept, and the ones that were not used longest go first")

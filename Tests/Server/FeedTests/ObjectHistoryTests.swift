@@ -12,7 +12,7 @@ struct ObjectHistoryTests {
     /// All pages, as somebody reads them who goes on with `next`.
     private func pages(
         of id: Int64, in bench: FeedBench, countMax: Int = 20, stepsMax: Int = ObjectHistory.stepsMax,
-        until end: StepEnd = StepEnd { false }
+        eventsMax: Int = .max, until end: StepEnd = StepEnd { false }
     ) throws -> [[ChangeEvent]] {
         let snapshot = try bench.record.snapshot()
         let number = try #require(snapshot.classNumber("Task"))
@@ -21,8 +21,15 @@ struct ObjectHistoryTests {
         repeat {
             let history = ObjectHistory(
                 of: ObjectName(number, .int(id)), in: snapshot, from: place, countMax: countMax, stepsMax: stepsMax)
-            while try !history.step(until: end) {}
-            pages.append(history.events)
+            var events: [ChangeEvent] = []
+            while try !history.step(
+                until: end,
+                {
+                    events.append($0)
+                    return events.count < eventsMax
+                })
+            {}
+            pages.append(events)
             place = history.next.flatMap { ObjectHistory.Place($0.text) }
             #expect(place == history.next)
         } while place != nil
@@ -60,6 +67,9 @@ struct ObjectHistoryTests {
             let stepwise = try self.pages(
                 of: id, in: bench, countMax: countMax, stepsMax: 1_000, until: StepEnd { true })
             #expect(stepwise == pages, "seed \(seed), object \(id)")
+            // Whoever takes less than a page goes on behind it.
+            let short = try self.pages(of: id, in: bench, countMax: countMax, eventsMax: 2)
+            #expect(plain(short.flatMap { $0 }) == expected, "seed \(seed), object \(id)")
         }
     }
 
@@ -109,8 +119,15 @@ struct ObjectHistoryTests {
         let snapshot = try bench.record.snapshot()
         let number = try #require(snapshot.classNumber("Task"))
         let history = ObjectHistory(of: ObjectName(number, .int(77)), in: snapshot, from: nil, countMax: 5)
-        while try !history.step(until: StepEnd { false }) {}
-        #expect(history.events.isEmpty && history.next == nil)
+        var count = 0
+        while try !history.step(
+            until: StepEnd { false },
+            { _ in
+                count += 1
+                return true
+            })
+        {}
+        #expect(count == 0 && history.next == nil)
         #expect(history.oldest == ServerVersion(8))
     }
 
@@ -132,7 +149,7 @@ struct ObjectHistoryTests {
         let history = ObjectHistory(
             of: ObjectName(number, .int(1)), in: snapshot, from: ObjectHistory.Place("2.0"), countMax: 5, stepsMax: 10)
         let failure = #expect(throws: StoreFailure.self) {
-            while try !history.step(until: StepEnd { true }) {}
+            while try !history.step(until: StepEnd { true }, { _ in true }) {}
         }
         #expect(failure?.code == .interrupted)
     }

@@ -48,7 +48,7 @@ struct QueryPlan {
         if goesOn { _ = batch.settle(body) }
     }
 
-    private var batch: LeafBatch {
+    var batch: LeafBatch {
         LeafBatch(test ?? ConstantTest(value: true), scratchMax: table.transaction.queryScratchMax)
     }
 
