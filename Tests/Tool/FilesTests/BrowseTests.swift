@@ -143,6 +143,40 @@ struct BrowseTests {
         }
     }
 
+    @Test("a change that is sent again takes effect once")
+    func repeated() async throws {
+        try await withHomes { file, _ in
+            for _ in 0..<3 {
+                let made = try await file.call(
+                    "POST", "databases/homes.realm/objects/Home", #"{"street": "Side"}"#,
+                    headers: ["idempotency-key": "k"])
+                #expect(made.status == 201 && made.json["key"]?.int == 1)
+            }
+            let found = try await file.call("GET", "databases/homes.realm/objects/Home")
+            #expect(found.json["count"]?.int == 2)
+        }
+    }
+
+    @Test("a counter is added to")
+    func counter() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("counts.realm")
+        let schema = Schema([
+            ClassSchema(
+                name: "Count",
+                properties: [
+                    Property(name: "id", type: .int, isPrimaryKey: true),
+                    Property(name: "number", type: .int, isCounter: true),
+                ])
+        ])
+        try Files.change(path, schema) { _ = try $0.table("Count")?.create(.int(1), row: [.null, .int(5)]) }
+        let file = try Browsed(path, isWritable: true)
+        let one = "databases/counts.realm/objects/Count/1"
+        #expect(try await file.call("PATCH", one, #"{"number": {"$increment": -2}}"#).status == 200)
+        #expect(try await file.call("GET", one).json["number"]?.int == 3)
+        #expect(try await file.call("PATCH", one, #"{"number": {"$increment": "x"}}"#).status == 400)
+    }
+
     @Test("an encrypted file is browsed with its key")
     func encrypted() async throws {
         let folder = try TemporaryFolder()

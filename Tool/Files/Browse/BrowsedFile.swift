@@ -5,7 +5,8 @@ import CausewayModel
 import CausewayObjectStore
 import Dispatch
 
-/// A file whose objects somebody looks at. One thread works on it, one piece after the other.
+/// A file whose objects somebody looks at. Pieces of work take turns; changes have a queue of their own, because another program may
+/// write for long.
 package final class BrowsedFile: BrowsedDatabase, BrowsedPlace {
     /// As its routes call it.
     package let name: String
@@ -13,6 +14,8 @@ package final class BrowsedFile: BrowsedDatabase, BrowsedPlace {
     package let lastFound = LastFound()
     private let store: ObjectStore
     private let queue = DispatchQueue(label: "causeway.browse")
+    private let changing = DispatchQueue(label: "causeway.browse.change")
+    let receipts = FileReceipts()
 
     /// A piece of work gives way to the next one after this time.
     private static let pieceTime = Duration.milliseconds(20)
@@ -68,16 +71,26 @@ package final class BrowsedFile: BrowsedDatabase, BrowsedPlace {
 
     /// Changes the file in one transaction, or leaves it as it is.
     ///
+    /// - Parameter committed: told what the body returned, once it is in the file and before the next change begins.
     /// - Returns: what the body returns, and the version that the file has then.
     func change<Value: Sendable>(
-        _ body: @escaping @Sendable (Transaction) throws(AdminError) -> Value
+        _ body: @escaping @Sendable (Transaction) throws(AdminError) -> Value,
+        committed: @escaping @Sendable (Value) -> Void
     ) async throws(AdminError) -> (value: Value, version: UInt64) {
-        try await piece { [store] _ throws(AdminError) in
-            let transaction = try Self.reporting { () throws(StoreError) in try store.write() }
-            defer { transaction.end() }
-            let value = try body(transaction)
-            return (value, try Self.reporting { () throws(StoreError) in try transaction.commit() })
+        let result = await withCheckedContinuation { continuation in
+            changing.async { [store] in
+                continuation.resume(
+                    returning: Result { () throws(AdminError) in
+                        let transaction = try Self.reporting { () throws(StoreError) in try store.write() }
+                        defer { transaction.end() }
+                        let value = try body(transaction)
+                        let version = try Self.reporting { () throws(StoreError) in try transaction.commit() }
+                        committed(value)
+                        return (value, version)
+                    })
+            }
         }
+        return try result.get()
     }
 
     private static func reporting<Value>(

@@ -11,11 +11,17 @@ struct FileEdit: Sendable {
     private let members: [JSON.Member]
     /// The state that was looked at; nil for any.
     private let expected: String?
+    /// Names the request, so that it takes effect once; nil where the caller does not say.
+    private let idempotencyKey: String?
 
     init(_ edit: ObjectEdit) throws(AdminError) {
         self.edit = edit
         let tag = edit.request.head.header("if-match")
         expected = tag == "*" ? nil : tag
+        idempotencyKey = edit.request.head.header("idempotency-key")
+        guard (idempotencyKey?.utf8.count ?? 0) <= FileReceipts.keyBytesMax else {
+            throw AdminError(.requestInvalid, "Idempotency-Key has at most \(FileReceipts.keyBytesMax) bytes.")
+        }
         guard edit.kind != .delete else {
             members = []
             return
@@ -37,6 +43,7 @@ struct FileEdit: Sendable {
     func answer(in file: BrowsedFile) async throws(AdminError) -> HTTPAnswer {
         let (key, version) = try await file.change { transaction throws(AdminError) in
             do {
+                if let idempotencyKey, let known = file.receipts[idempotencyKey] { return known }
                 return try perform(in: transaction)
             } catch let failure as FileFailure {
                 throw AdminError(.valueInvalid, failure.description)
@@ -47,6 +54,8 @@ struct FileEdit: Sendable {
             } catch {
                 throw AdminError(.serverFault, "\(error)")
             }
+        } committed: { key in
+            if let idempotencyKey { file.receipts.keep(key, for: idempotencyKey) }
         }
         return .json(status: edit.kind == .create ? 201 : 200) { json in
             json.object { json in
@@ -123,6 +132,11 @@ struct FileEdit: Sendable {
                     throw AdminError(
                         .valueInvalid, "The primary key of an object cannot change. Create another object.")
                 }
+            } else if property.isCounter, let amount = member.value["$increment"] {
+                guard member.value.members?.count == 1, let number = amount.int else {
+                    throw AdminError(.valueInvalid, "$increment of “\(property.name)” takes a whole number.")
+                }
+                table.add(number, to: key, column)
             } else if property.isPlain, property.collection == .none {
                 table.set(key, column, try filling.plainValue(member.value, table, column))
             } else {
@@ -133,7 +147,6 @@ struct FileEdit: Sendable {
 
     // MARK: - What is checked
 
-    /// Edits of parts, as the data API takes them, are for many writers. Here one writer sets whole values.
     private func checkNames(_ schema: ClassSchema) throws(AdminError) {
         for member in members where schema.index(of: member.name.string) == nil {
             throw AdminError(

@@ -20,6 +20,10 @@ export class NoAnswer extends Error {}
 export const path = (texts, ...values) =>
     texts.map((text, index) => text + (index < values.length ? encodeURIComponent(values[index]) : "")).join("");
 
+/** Names a write, which may be sent again when its answer does not come. */
+export const requestKey = () =>
+    [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
 export class API {
     /**
      * @param {import("./session.js").Session} session
@@ -58,13 +62,18 @@ export class API {
     }
 
     /**
-     * A write that is refused where somebody else has written meanwhile.
+     * A write that is refused where somebody else has written meanwhile, and that takes effect once however often it is sent.
      *
      * @param {string} method @param {string} where @param {unknown} body @param {string | null} tag
+     * @param {string} [key] of `requestKey`
      * @returns {Promise<any>}
      */
-    async write(method, where, body, tag) {
-        const answer = await this.answer(method, `/admin/v1${where}`, body, undefined, tag ? { "if-match": tag } : {});
+    async write(method, where, body, tag, key) {
+        /** @type {Record<string, string>} */
+        const headers = {};
+        if (tag) headers["if-match"] = tag;
+        if (key) headers["idempotency-key"] = key;
+        const answer = await this.answer(method, `/admin/v1${where}`, body, undefined, headers);
         return answer.json();
     }
 

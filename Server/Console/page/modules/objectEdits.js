@@ -1,6 +1,6 @@
 // Changes objects: each behind a confirmation that says what it changes, and only if the object is as it was shown.
 
-import { path, Refusal } from "./api.js";
+import { path, Refusal, requestKey } from "./api.js";
 import { talk } from "./dialog.js";
 import { element, field, replace } from "./dom.js";
 import { json, patchOf, templateOf } from "./editor.js";
@@ -65,6 +65,8 @@ export async function deleteObject(place, object, again) {
 export async function createObject(place, one) {
     /** @type {any} */
     let made;
+    // One for each content: what was sent with another one is another object.
+    let [sent, key] = ["", ""];
     const done = await talk(`New object of ${one.name}`, (/** @type {Close} */ close) => {
         const text = /** @type {HTMLTextAreaElement} */ (element("textarea", { rows: 12, spellcheck: "false", autofocus: true },
             JSON.stringify(templateOf(one), null, 2)));
@@ -76,7 +78,8 @@ export async function createObject(place, one) {
                         const found = json(text.value);
                         if ("problem" in found) throw new Refusal(400, "valueInvalid", found.problem);
                         const where = path`/databases/${place.database}/objects/${one.name}`;
-                        made = await place.api.write("POST", where, found.value, null);
+                        if (sent !== text.value) [sent, key] = [text.value, requestKey()];
+                        made = await place.api.write("POST", where, found.value, null, key);
                     },
                 }),
             ],
@@ -84,8 +87,8 @@ export async function createObject(place, one) {
     });
     if (!done) return;
     place.notices.say(`${one.name} ${summary(made.key)} is there.`);
-    const key = keyText(made.key);
-    if (key !== null) location.hash = hashOf("data", place.database, [one.name, key]);
+    const name = keyText(made.key);
+    if (name !== null) location.hash = hashOf("data", place.database, [one.name, name]);
 }
 
 /**
