@@ -61,6 +61,15 @@ package final class HTTPListener: Sendable {
         tls.withLock { if $0 != nil { $0 = context } }
     }
 
+    /// Closes the connections that are open now, so long after: there is time for an answer that is on its way.
+    package func closeConnections(after time: Duration) {
+        let open = connections.all
+        Task {
+            try? await Task.sleep(for: time)
+            for channel in open { channel.close(promise: nil) }
+        }
+    }
+
     /// Starts to listen, and returns the port.
     ///
     /// - Throws: what the system says when the address cannot be listened on.

@@ -29,10 +29,9 @@ extension AdminRoutes {
                 ) { request throws(AdminError) in
                     try await desk.use(request) { tenant throws(AdminError) in
                         guard desk.verify(tenant) else {
+                            let name = desk.verifying.running?.database ?? tenant.name
                             throw AdminError(
-                                .conflict,
-                                "Another database is being verified, or this one, and one is at a time. Wait for its end."
-                            )
+                                .conflict, "“\(name)” is being verified, and one is at a time. Wait for its end.")
                         }
                         return .json(status: 202) { $0.object { $0.field("database", tenant.name) } }
                     }
@@ -42,7 +41,7 @@ extension AdminRoutes {
 
     private static func write(_ work: VerifyWork, of tenant: Tenant, to json: inout JSONWriter) {
         json.object { json in
-            if let running = work.running, running.database == tenant.name {
+            if let running = work.running, running.opening == ObjectIdentifier(tenant) {
                 json.name("running")
                 json.object { json in
                     json.field("since", time: running.since)
@@ -89,13 +88,16 @@ extension AdminRoutes {
 extension AdminDesk {
     /// False when another verification is under way.
     fileprivate func verify(_ tenant: Tenant) -> Bool {
-        verifying.begin(tenant.served.source) { [logger, tenant] outcome in
+        verifying.begin(tenant.served.source, of: ObjectIdentifier(tenant)) { [logger, tenant] outcome in
             tenant.lastVerification = outcome
             var metadata: Logger.Metadata = [
                 "database": "\(tenant.name)", "seconds": "\(ShownProgress.seconds(outcome.seconds))",
                 "problems": .number(outcome.problemCount),
             ]
-            if let failure = outcome.failure { metadata["error"] = "\(failure)" }
+            if let failure = outcome.failure {
+                metadata["error"] = "\(failure)"
+                return logger.warning("a database could not be verified to its end", metadata: metadata)
+            }
             if outcome.isSound {
                 logger.info("a database was verified", metadata: metadata)
             } else {

@@ -63,6 +63,8 @@ final class AdminListener: Sendable {
         }
         news.isTokenNew = service.replaceAccess(by: inspection.adminAccess(admin))
         if news.isTokenNew { live.end(.tokenReplaced) }
+        // Who has shown a certificate that counts no more stays on no connection.
+        if news.areCertificatesNew { listener.closeConnections(after: .seconds(2)) }
         return news
     }
 }

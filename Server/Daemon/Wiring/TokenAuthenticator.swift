@@ -33,6 +33,12 @@ struct TokenAuthenticator: Authenticator {
         // Whoever holds a good token is told that there is no such database. Nobody is a caller without one, because its
         // rules decide what they may do.
         guard let tenant = found else { throw .databaseUnknown(database) }
+        guard !caller.user.string.isSame(as: AdminDesk.editor) else {
+            throw SyncFailure(
+                .tokenInvalid,
+                "The token is of the user “\(AdminDesk.editor)”, and so the history calls administrators. Use another name."
+            )
+        }
         if let failure = tenant.shutOuts.failure(user: caller.user.string) { throw failure }
         let office = tenant.office
         let access = Access(expires: caller.expires, claims: caller.claimsHash) { office.permissions(of: caller) }

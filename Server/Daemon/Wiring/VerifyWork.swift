@@ -21,6 +21,8 @@ final class VerifyWork: Sendable {
     /// The one that is under way.
     struct Running: Hashable, Sendable {
         var database: String
+        /// The opening of the database: another one of its name is another database.
+        var opening: ObjectIdentifier
         /// In milliseconds since 1970.
         var since: UInt64
         var step: Step
@@ -54,12 +56,17 @@ final class VerifyWork: Sendable {
 
     /// Begins to verify a database; false when another verification is under way.
     ///
-    /// - Parameter ended: told how it ended, on the thread of the work, while it still counts as running.
-    func begin(_ database: Backup.Source, ended: @escaping @Sendable (Outcome) -> Void) -> Bool {
+    /// - Parameters:
+    ///   - opening: of an object that `ended` holds, so that it is no other's meanwhile.
+    ///   - ended: told how it ended, on the thread of the work, while it still counts as running.
+    func begin(
+        _ database: Backup.Source, of opening: ObjectIdentifier, ended: @escaping @Sendable (Outcome) -> Void
+    ) -> Bool {
         let time = clock.now()
         let hasBegun = state.withLock { running in
             guard running == nil else { return false }
-            running = Running(database: database.name, since: time, step: .objects, done: 0)
+            running = Running(
+                database: database.name, opening: opening, since: time, step: .objects, done: 0)
             return true
         }
         guard hasBegun else { return false }

@@ -46,6 +46,15 @@ struct LiveProgressTests {
         #expect(texts(second) == [sessions(2, 2)] && progress.due == nil)
     }
 
+    @Test("a number that no line has is no trouble")
+    func unknownLine() {
+        let log = RecentLog()
+        log.append(RecentLine(time: 0, .notice, "one", [:]))
+        var progress = LiveProgress(line: .max)
+        #expect(progress.events(of: log.newest(10)).count <= 2)
+        #expect(progress.events(of: log.newest(10)).count >= 1)
+    }
+
     @Test("a database with many commits is told four times a second, each time its newest version")
     func pace() {
         var (progress, told) = (LiveProgress(line: nil), [String]())

@@ -80,9 +80,9 @@ struct VerifyWorkTests {
         folder.write([UInt8](repeating: 7, count: 20_000), to: "database.causeway")
         let (work, path) = (VerifyWork(), folder.path)
         let outcome = await withCheckedContinuation { continuation in
-            let hasBegun = work.begin(Backup.Source(name: "a", folder: path)) { outcome in
+            let hasBegun = work.begin(Backup.Source(name: "a", folder: path), of: ObjectIdentifier(work)) { outcome in
                 // It still counts as running.
-                #expect(!work.begin(Backup.Source(name: "b", folder: path)) { _ in })
+                #expect(!work.begin(Backup.Source(name: "b", folder: path), of: ObjectIdentifier(work)) { _ in })
                 continuation.resume(returning: outcome)
             }
             #expect(hasBegun)
