@@ -372,6 +372,9 @@ let tests: [Target] = [
         libraries: ["CZlib"]
     ),
     test(
+        "Tool", "Commands", uses: ["Commands", "Files", "Support/Folders"], libraries: [Package.arguments]
+    ),
+    test(
         "Tool", "Files",
         uses: [
             "Admin", "Files", "HTTP", "JSON", "Model", "ObjectStore", "Support/Folders",
