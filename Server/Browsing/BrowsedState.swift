@@ -73,11 +73,7 @@ package final class BrowsedState: @unchecked Sendable {
     }
 
     func checkDamage() throws(AdminError) {
-        do throws(StoreError) {
-            try transaction.throwDamage()
-        } catch {
-            throw AdminError(.serverFault, error.message)
-        }
+        try AdminError.reporting { () throws(StoreError) in try transaction.throwDamage() }
     }
 }
 

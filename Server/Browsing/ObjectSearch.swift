@@ -167,7 +167,7 @@ package final class ObjectSearch {
         defer { time += start.duration(to: .now) }
         func isLate() -> Bool { time + start.duration(to: .now) > bounds.time }
         if !isFound {
-            isFound = try Self.reporting { () throws(StoreError) in try query.go { isOver() || isLate() } }
+            isFound = try AdminError.reporting { () throws(StoreError) in try query.go { isOver() || isLate() } }
             guard query.keys.count <= bounds.found else { throw .tooMany(bounds.found) }
             guard isFound else {
                 guard !isLate() else { throw .searchTooLong(bounds.time) }
@@ -181,18 +181,8 @@ package final class ObjectSearch {
             steps.removeFirst()
             if isOver(), !steps.isEmpty { return false }
         }
-        try Self.reporting { () throws(StoreError) in try transaction.throwDamage() }
+        try AdminError.reporting { () throws(StoreError) in try transaction.throwDamage() }
         return true
-    }
-
-    private static func reporting<Value>(
-        _ body: () throws(StoreError) -> Value
-    ) throws(AdminError) -> Value {
-        do throws(StoreError) {
-            return try body()
-        } catch {
-            throw AdminError(.serverFault, error.message)
-        }
     }
 
     private func take(_ step: Step) {

@@ -56,17 +56,8 @@ package final class BrowsedFile: BrowsedDatabase, BrowsedPlace {
     }
 
     package func state() throws(AdminError) -> BrowsedState {
-        let transaction = try Self.reporting { () throws(StoreError) in try store.read() }
-        let line = ObjectLine(transaction)
-        return BrowsedState(version: transaction.version, transaction) { object, columns, json throws(AdminError) in
-            do {
-                try line.write(object.key, object.table, columns: columns, to: &json)
-            } catch {
-                throw AdminError(.serverFault, "\(error)")
-            }
-        } end: {
-            transaction.end()
-        }
+        let transaction = try AdminError.reporting { () throws(StoreError) in try store.read() }
+        return BrowsedState(of: transaction) { transaction.end() }
     }
 
     /// Changes the file in one transaction, or leaves it as it is.
@@ -81,10 +72,10 @@ package final class BrowsedFile: BrowsedDatabase, BrowsedPlace {
             changing.async { [store] in
                 continuation.resume(
                     returning: Result { () throws(AdminError) in
-                        let transaction = try Self.reporting { () throws(StoreError) in try store.write() }
+                        let transaction = try AdminError.reporting { () throws(StoreError) in try store.write() }
                         defer { transaction.end() }
                         let value = try body(transaction)
-                        let version = try Self.reporting { () throws(StoreError) in try transaction.commit() }
+                        let version = try AdminError.reporting { () throws(StoreError) in try transaction.commit() }
                         committed(value)
                         return (value, version)
                     })
@@ -92,14 +83,20 @@ package final class BrowsedFile: BrowsedDatabase, BrowsedPlace {
         }
         return try result.get()
     }
+}
 
-    private static func reporting<Value>(
-        _ body: () throws(StoreError) -> Value
-    ) throws(AdminError) -> Value {
-        do throws(StoreError) {
-            return try body()
-        } catch {
-            throw AdminError(.serverFault, error.message)
-        }
+extension BrowsedState {
+    /// Of a file: objects have the form of the tool's queries.
+    convenience init(of transaction: Transaction, end: @escaping () -> Void = {}) {
+        let line = ObjectLine(transaction)
+        self.init(
+            version: transaction.version, transaction,
+            writing: { object, columns, json throws(AdminError) in
+                do {
+                    try line.write(object.key, object.table, columns: columns, to: &json)
+                } catch {
+                    throw AdminError(.serverFault, "\(error)")
+                }
+            }, end: end)
     }
 }

@@ -70,14 +70,7 @@ struct FileEdit: Sendable {
 
     /// - Returns: the key of the object, as JSON.
     private func perform(in transaction: Transaction) throws -> [UInt8] {
-        let state = BrowsedState(version: transaction.version, transaction) {
-            object, columns, json throws(AdminError) in
-            do {
-                try ObjectLine(transaction).write(object.key, object.table, columns: columns, to: &json)
-            } catch {
-                throw AdminError(.serverFault, "\(error)")
-            }
-        }
+        let state = BrowsedState(of: transaction)
         let table = try state.table(edit.className)
         let filling = ObjectFilling(transaction, .fail, linksNameRows: true)
         guard let imported = filling.imported(edit.className) else {
