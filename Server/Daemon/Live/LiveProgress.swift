@@ -63,8 +63,7 @@ struct LiveProgress: Sendable {
     mutating func events(of page: RecentLog.Page) -> [LiveEvent] {
         defer { line = page.next }
         guard let first = page.lines.first else { return [] }
-        let forgotten = first.number - min(first.number, (line ?? 0) &+ 1)
-        let gap = forgotten > 0 ? [LiveEvent.log(.leftOut(forgotten, before: first))] : []
+        let gap = page.forgotten > 0 ? [LiveEvent.log(.leftOut(page.forgotten, before: first))] : []
         return gap + page.lines.map(LiveEvent.log)
     }
 }

@@ -11,8 +11,7 @@ struct LiveStream: Sendable {
     static let linesMax = 100
 
     init(_ live: LiveEvents, _ place: LiveReaders.Place, linesAfter line: UInt64?) {
-        // A number that no line has yet is that of another run of the server.
-        (self.live, self.place, self.line) = (live, place, line.map { $0 > live.log.newest ? 0 : $0 })
+        (self.live, self.place, self.line) = (live, place, line)
     }
 
     func run(_ writer: HTTPBodyWriter) async throws {

@@ -49,6 +49,8 @@ final class RecentLog: Sendable {
         var lines: [RecentLine] = []
         /// The number behind which the next page begins.
         var next: UInt64
+        /// How many lines in front of it were forgotten before somebody asked for them.
+        var forgotten: UInt64 = 0
     }
 
     /// The newest lines.
@@ -73,6 +75,7 @@ final class RecentLog: Sendable {
         state.withLock { state in
             var page = Page(next: number > state.newest ? 0 : number)
             var next = max(page.next + 1, state.oldest)
+            page.forgotten = next - page.next - 1
             while next <= state.newest, page.lines.count < countMax {
                 if let line = state.line(next), line.level >= level { page.lines.append(line) }
                 page.next = next

@@ -53,6 +53,7 @@ struct LiveProgressTests {
         var progress = LiveProgress(line: .max)
         #expect(progress.events(of: log.newest(10)).count <= 2)
         #expect(progress.events(of: log.newest(10)).count >= 1)
+        #expect(log.lines(after: .max, 10).lines.count == 1 && log.lines(after: .max, 10).forgotten == 0)
     }
 
     @Test("a database with many commits is told four times a second, each time its newest version")
