@@ -14,7 +14,9 @@ extension AdminRoutes {
             schemas: BrowsingSchemas.text)
     }
 
-    private static let ofClass = "/admin/v1/databases/{database}/objects/{class}"
+    static let ofClass = "/admin/v1/databases/{database}/objects/{class}"
+    /// The path of one object; what there is of it lies below.
+    package static let ofObject = ofClass + "/{key}"
     private static let whereParameter = DescribedParameter(
         "where", .text, "A condition in the query language. SORT, DISTINCT and LIMIT may follow it.")
     private static let sortParameter = DescribedParameter(
@@ -56,9 +58,8 @@ extension AdminRoutes {
         ) { request throws(AdminError) in
             let (name, text, order) = (request["class"], request.text("where"), request.text("sort"))
             return try await place.use(request["database"]) { database throws(AdminError) in
-                let bounds = database.searchBounds
-                return try await database.look { state throws(AdminError) in
-                    let search = try state.search(name, text, order: order, bounds)
+                try await database.look { state throws(AdminError) in
+                    let search = try state.search(name, text, order: order)
                     return .json { json in json.object { $0.field("plan", search.explanation) } }
                 }
             }
@@ -67,7 +68,7 @@ extension AdminRoutes {
 
     private static func object(of place: some BrowsedPlace) -> AdminRoute {
         AdminRoute(
-            "GET", ofClass + "/{key}",
+            "GET", ofObject,
             AdminDescription(
                 "readObject", "One object.", answer: "Object", answerHeaders: [BrowsingSchemas.etag],
                 errors: BrowsingSchemas.objectErrors)
@@ -87,7 +88,7 @@ extension AdminRoutes {
 
     private static func links(of place: some BrowsedPlace) -> AdminRoute {
         AdminRoute(
-            "GET", ofClass + "/{key}/links",
+            "GET", ofObject + "/links",
             AdminDescription(
                 "listLinks", "The objects that link to an object, by the property that does.", answer: "IncomingLinks",
                 errors: BrowsingSchemas.objectErrors)
@@ -101,7 +102,7 @@ extension AdminRoutes {
                     return .json { json in
                         json.object { json in
                             json.name("links")
-                            json.array(links) { $0.write(in: state, to: &$1) }
+                            json.array(links) { $0.write(to: &$1) }
                         }
                     }
                 }
@@ -112,8 +113,8 @@ extension AdminRoutes {
 
 extension BrowsedDatabase {
     fileprivate func page(_ wish: FoundPage.Wish) async throws(AdminError) -> HTTPAnswer {
-        let (last, bounds) = (lastFound, searchBounds)
-        let page = try await look { state throws(AdminError) in try FoundPage(state, wish, last, bounds) }
+        let (searches, bounds) = (searches, searchBounds)
+        let page = try await look { state throws(AdminError) in try FoundPage(state, wish, searches, bounds) }
         while true {
             let isDone = try await piece { isOver throws(AdminError) in try page.go(until: isOver) }
             if isDone { return page.answer }

@@ -9,24 +9,21 @@ extension AdminRoutes {
     package mutating func addEditing(
         _ edit: @escaping @Sendable (_ database: String, ObjectEdit) async throws(AdminError) -> HTTPAnswer
     ) {
-        let (ofClass, ofObject) = (
-            "/admin/v1/databases/{database}/objects/{class}", "/admin/v1/databases/{database}/objects/{class}/{key}"
-        )
         add(
             [
                 route(
-                    .create, "POST", ofClass,
+                    .create, "POST", Self.ofClass,
                     AdminDescription(
                         "createObject", "Creates an object.", body: "Object", status: 201, answer: "ObjectWritten",
                         errors: BrowsingSchemas.writeErrors + [.objectExists]), edit),
                 route(
-                    .patch, "PATCH", ofObject,
+                    .patch, "PATCH", Self.ofObject,
                     AdminDescription(
                         "patchObject", "Changes the named properties of an object.", headers: [Self.ifMatch],
                         body: "Patch", answer: "ObjectWritten",
                         errors: BrowsingSchemas.writeErrors + [.objectUnknown, .preconditionFailed]), edit),
                 route(
-                    .delete, "DELETE", ofObject,
+                    .delete, "DELETE", Self.ofObject,
                     AdminDescription(
                         "deleteObject", "Deletes an object.", headers: [Self.ifMatch], answer: "ObjectWritten",
                         errors: BrowsingSchemas.writeErrors + [.objectUnknown, .preconditionFailed]), edit),

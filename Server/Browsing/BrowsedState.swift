@@ -66,10 +66,8 @@ package final class BrowsedState: @unchecked Sendable {
         try checkDamage()
     }
 
-    func search(
-        _ className: String, _ text: String?, order: String?, _ bounds: ObjectSearch.Bounds
-    ) throws(AdminError) -> ObjectSearch {
-        try ObjectSearch(text, order: order, of: table(className), in: transaction, bounds)
+    func search(_ className: String, _ text: String?, order: String?) throws(AdminError) -> ObjectSearch {
+        try ObjectSearch(text, order: order, of: table(className), in: transaction)
     }
 
     func checkDamage() throws(AdminError) {

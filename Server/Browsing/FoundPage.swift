@@ -24,32 +24,32 @@ final class FoundPage: @unchecked Sendable {
     private let table: Table
     private let wish: Wish
     private let columns: Set<Int>?
-    private let last: LastFound
+    private let searches: Searches
+    private let bounds: ObjectSearch.Bounds
     private let question: LastFound.Question
     private var search: ObjectSearch?
+    /// Held while it searches.
+    private var place: Searches.Place?
     private var found: [ObjectKey]?
-    /// Whether it holds one of the places for searches.
-    private var isSearching = false
     private var written = 0
     private var json = JSONWriter()
 
     /// A page ends behind the object with which it gets as large as this.
     static let bytesMax = 8 << 20
 
-    init(_ state: BrowsedState, _ wish: Wish, _ last: LastFound, _ bounds: ObjectSearch.Bounds) throws(AdminError) {
+    init(_ state: BrowsedState, _ wish: Wish, _ searches: Searches, _ bounds: ObjectSearch.Bounds) throws(AdminError) {
         self.state = state
         self.wish = wish
-        self.last = last
+        (self.searches, self.bounds) = (searches, bounds)
         let table = try state.table(wish.className)
         self.table = table
         columns = try wish.fields.map { fields throws(AdminError) in try Self.columns(fields, table.schema) }
         question = LastFound.Question(
             version: state.version, className: wish.className, text: wish.text ?? "", order: wish.order ?? "")
-        found = last[question]
+        found = searches.found[question]
         if found == nil {
-            try last.begin()
-            isSearching = true
-            search = try state.search(wish.className, wish.text, order: wish.order, bounds)
+            place = try searches.enter()
+            search = try state.search(wish.className, wish.text, order: wish.order)
         }
     }
 
@@ -70,11 +70,10 @@ final class FoundPage: @unchecked Sendable {
     /// - Returns: whether the page is complete.
     func go(until isOver: () -> Bool) throws(AdminError) -> Bool {
         if let search {
-            guard try search.go(until: isOver) else { return false }
-            last.keep(search.found, for: question)
+            guard try search.go(until: isOver, within: bounds) else { return false }
+            searches.found.keep(search.found, for: question)
             found = search.found
-            self.search = nil
-            endSearching()
+            (self.search, place) = (nil, nil)
         }
         guard let found else { preconditionFailure("A result is there, or is searched for.") }
         if json.bytes.isEmpty { begin(count: found.count) }
@@ -89,13 +88,6 @@ final class FoundPage: @unchecked Sendable {
         json.close(UInt8(ascii: "}"))
         return true
     }
-
-    private func endSearching() {
-        if isSearching { last.end() }
-        isSearching = false
-    }
-
-    deinit { endSearching() }
 
     private func begin(count: Int) {
         json.open(UInt8(ascii: "{"))

@@ -1,11 +1,10 @@
-import CausewayAdmin
 import CausewayModel
 import CausewayObjectStore
 import Synchronization
 
 /// The results of the last searches of one database: who scrolls through a result asks for many pieces of it, and it is found
 /// once for each version.
-package final class LastFound: Sendable {
+final class LastFound: Sendable {
     struct Question: Hashable, Sendable {
         var version: UInt64
         var className: String
@@ -24,27 +23,6 @@ package final class LastFound: Sendable {
     static let countMax = 4
     /// Objects of all results together: eight bytes each.
     static let objectsMax = 4_000_000
-
-    package init() {}
-
-    /// Searches that run.
-    private let running = Mutex(0)
-    /// More than these would hold too much in memory. Pieces of them take turns.
-    static let runningMax = 4
-
-    func begin() throws(AdminError) {
-        let isFree = running.withLock { running in
-            guard running < Self.runningMax else { return false }
-            running += 1
-            return true
-        }
-        guard isFree else {
-            throw AdminError(
-                .serverBusy, "\(Self.runningMax) searches of this database run, and no more do at a time. Try again.")
-        }
-    }
-
-    func end() { running.withLock { $0 -= 1 } }
 
     subscript(question: Question) -> [ObjectKey]? {
         entries.withLock { entries in

@@ -41,7 +41,7 @@ struct LinkHolder {
 }
 
 extension IncomingLinks {
-    func write(in state: BrowsedState, to json: inout JSONWriter) {
+    func write(to json: inout JSONWriter) {
         json.object { json in
             // Collections inside of mixed values have no name that anybody gave.
             json.field("class", NestedCollection(className: table.name) == nil ? table.name : "")

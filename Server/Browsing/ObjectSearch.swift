@@ -10,12 +10,13 @@ package import CausewayQuery
 package final class ObjectSearch {
     private let transaction: Transaction
     private let table: Table
-    private let query: ResumableQuery
+    private let predicate: BoundPredicate
+    /// Nil before the first piece.
+    private var query: ResumableQuery?
     /// What is left to do with the rows that meet the predicate.
     private var steps: ArraySlice<Step>
     private var isFound = false
     private var time = Duration.zero
-    private let bounds: Bounds
     /// The objects that are found, in their order, once the search is done.
     package private(set) var found: [ObjectKey] = []
 
@@ -34,13 +35,6 @@ package final class ObjectSearch {
         package var found = ObjectSearch.foundMax
 
         package init(time: Duration) { self.time = time }
-
-        /// For somebody who waits for nothing else.
-        package static let none = {
-            var bounds = Bounds(time: .seconds(Int64.max))
-            bounds.found = .max
-            return bounds
-        }()
     }
 
     static let foundMax = 16_000_000
@@ -56,16 +50,15 @@ package final class ObjectSearch {
     ///   - order: properties separated by commas, a minus puts the greatest first. It sorts what the text selects.
     /// - Throws: `queryInvalid`.
     package init(
-        _ text: String?, order: String?, of table: Table, in transaction: Transaction, _ bounds: Bounds
+        _ text: String?, order: String?, of table: Table, in transaction: Transaction
     ) throws(AdminError) {
         self.transaction = transaction
         self.table = table
-        self.bounds = bounds
         let className = table.name
         do throws(QueryError) {
             var selection = try Self.selection(text ?? "")
             if let order { selection.steps.append(.sort(Self.sortKeys(order))) }
-            let predicate = try transaction.bound(selection.predicate, to: className)
+            predicate = try transaction.bound(selection.predicate, to: className)
             if let product = predicate.productOfCollections(in: transaction.schema) {
                 throw QueryError(
                     .limit,
@@ -73,7 +66,6 @@ package final class ObjectSearch {
                         + "@count or @max.")
             }
             try Self.check(selection.steps)
-            query = try Self.query(predicate, className, transaction)
             var steps: [Step] = []
             for step in selection.steps { steps.append(try Self.bound(step, className, transaction)) }
             self.steps = steps[...]
@@ -84,16 +76,6 @@ package final class ObjectSearch {
 
     /// A text may have long names, and an answer repeats them.
     private static let sentenceMax = 600
-
-    private static func query(
-        _ predicate: BoundPredicate, _ className: String, _ transaction: Transaction
-    ) throws(QueryError) -> ResumableQuery {
-        do throws(StoreError) {
-            return try ResumableQuery(className, matching: predicate, in: transaction)
-        } catch {
-            throw QueryError(.limit, error.message)
-        }
-    }
 
     private static func check(_ steps: [Selection.Step]) throws(QueryError) {
         let paths = steps.reduce(0) { count, step in
@@ -148,7 +130,7 @@ package final class ObjectSearch {
 
     /// How the query is answered: by which index, with which scans, and what comes after.
     package var explanation: String {
-        let plan = query.explanation
+        let plan = transaction.explain(table.name, matching: predicate)
         let rest = steps.map { step in
             switch step {
             case .sort: "sort"
@@ -162,11 +144,12 @@ package final class ObjectSearch {
     /// Goes on until it is done, or over.
     ///
     /// - Returns: whether the result is complete.
-    package func go(until isOver: () -> Bool) throws(AdminError) -> Bool {
+    package func go(until isOver: () -> Bool, within bounds: Bounds) throws(AdminError) -> Bool {
         let start = ContinuousClock.now
         defer { time += start.duration(to: .now) }
         func isLate() -> Bool { time + start.duration(to: .now) > bounds.time }
         if !isFound {
+            let query = try begun()
             isFound = try AdminError.reporting { () throws(StoreError) in try query.go { isOver() || isLate() } }
             guard query.keys.count <= bounds.found else { throw .tooMany(bounds.found) }
             guard isFound else {
@@ -183,6 +166,25 @@ package final class ObjectSearch {
         }
         try AdminError.reporting { () throws(StoreError) in try transaction.throwDamage() }
         return true
+    }
+
+    private func begun() throws(AdminError) -> ResumableQuery {
+        if let query { return query }
+        let query = try AdminError.reporting { () throws(StoreError) in
+            try ResumableQuery(table.name, matching: predicate, in: transaction)
+        }
+        self.query = query
+        return query
+    }
+
+    /// Finds all in one go, for somebody who waits for nothing else.
+    package func all() throws(AdminError) -> [ObjectKey] {
+        try AdminError.reporting { () throws(StoreError) in
+            found = try transaction.keys(table.name, matching: predicate)
+            for step in steps { take(step) }
+            try transaction.throwDamage()
+        }
+        return found
     }
 
     private func take(_ step: Step) {

@@ -57,7 +57,7 @@ package struct SchemaElement: Hashable, Sendable {
     /// Nil for the class itself.
     package var form: Property?
     /// What it is, in words: “a class of objects”, “optional string”.
-    package var words: String
+    package var words: String { form?.words ?? kind.words }
     /// Whose device added it; nil for what was there before this was noted.
     package var addedBy: String?
     /// In milliseconds since 1970; zero where nobody noted it. `declared` is when a device last had the element in its
@@ -71,14 +71,13 @@ package struct SchemaElement: Hashable, Sendable {
     package var property: String? { form?.name }
 
     package init(
-        className: String, kind: ClassKind, form: Property? = nil, words: String, addedBy: String?, added: UInt64,
+        className: String, kind: ClassKind, form: Property? = nil, addedBy: String?, added: UInt64,
         declared: UInt64,
         objects: Int
     ) {
         self.className = className
         self.kind = kind
         self.form = form
-        self.words = words
         self.addedBy = addedBy
         self.added = added
         self.declared = declared

@@ -23,11 +23,10 @@ package struct ObjectQuery {
     package func rows(in transaction: Transaction) throws -> [ObjectKey] {
         let search = try search(in: transaction)
         do throws(AdminError) {
-            while try !search.go(until: { false }) {}
+            return try search.all()
         } catch {
             throw FileFailure(error.message)
         }
-        return search.found
     }
 
     /// How the query is answered: which index, which scans, and what comes after.
@@ -38,7 +37,7 @@ package struct ObjectQuery {
     private func search(in transaction: Transaction) throws -> ObjectSearch {
         let table = try transaction.namedTable(className)
         do throws(AdminError) {
-            return try ObjectSearch(text, order: nil, of: table, in: transaction, .none)
+            return try ObjectSearch(text, order: nil, of: table, in: transaction)
         } catch {
             throw FileFailure(error.message)
         }

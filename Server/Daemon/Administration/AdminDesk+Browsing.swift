@@ -8,7 +8,6 @@ import CausewayObjectStore
 import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
-import Dispatch
 
 // The databases of the server, for those who look at objects.
 
@@ -49,20 +48,11 @@ extension ObjectEdit.Kind {
 struct BrowsedTenant: BrowsedDatabase {
     let tenant: Tenant
 
-    var lastFound: LastFound { tenant.lastFound }
+    var searches: Searches { tenant.searches }
     var searchBounds: ObjectSearch.Bounds { .init(time: .seconds(5)) }
 
-    func piece<Value: Sendable>(
-        _ body: @escaping @Sendable (_ isOver: () -> Bool) throws(AdminError) -> Value
-    ) async throws(AdminError) -> Value {
-        let result = await withCheckedContinuation { continuation in
-            tenant.browsing.async {
-                let end = StepEnd.ofClock()
-                continuation.resume(
-                    returning: Result { () throws(AdminError) in try body { end.isReached } })
-            }
-        }
-        return try result.get()
+    func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await tenant.browsing.runFreely(body)
     }
 
     func state() throws(AdminError) -> BrowsedState {

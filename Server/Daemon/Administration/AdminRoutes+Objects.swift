@@ -24,7 +24,7 @@ extension AdminRoutes {
 
     private static func history(_ desk: AdminDesk) -> AdminRoute {
         AdminRoute(
-            "GET", "/admin/v1/databases/{database}/objects/{class}/{key}/history",
+            "GET", ofObject + "/history",
             AdminDescription(
                 "readHistory", "What happened to an object, the newest first.",
                 parameters: [

@@ -112,17 +112,12 @@ private struct SchemaClass {
 
     func append(to json: inout JSONWriter) {
         json.object { json in
-            json.field("name", name)
-            json.field("is", itself.words)
-            json.field("kind", "\(itself.kind)")
-            json.field("objects", itself.objects)
+            json.members(ofClass: name, itself.kind, objects: itself.objects)
             itself.appendOrigin(to: &json)
             json.name("properties")
             json.array(properties) { element, json in
                 json.object { json in
-                    json.field("name", element.property ?? "")
-                    json.field("is", element.words)
-                    if let form = element.form { json.members(of: form) }
+                    if let form = element.form { json.membersForPeople(of: form) }
                     element.appendOrigin(to: &json)
                 }
             }

@@ -11,7 +11,6 @@ import CausewaySinks
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewayWire
-import Dispatch
 import Foundation
 import Logging
 import Synchronization
@@ -31,9 +30,9 @@ final class Tenant: Sendable {
     /// The database, as the data API calls it.
     let api: APIDatabase
     /// What administrators have searched for in it.
-    let lastFound = LastFound()
+    let searches = Searches()
     /// Where their searches take turns, so that no device and no back end waits for one.
-    let browsing = DispatchQueue(label: "causeway.browsing", qos: .utility)
+    let browsing = StoreThread(label: "causeway.browsing")
     let office: PermissionOffice
     /// Nil where the server keeps no accounts.
     let accounts: Accounts?

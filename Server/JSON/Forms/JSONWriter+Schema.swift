@@ -13,6 +13,23 @@ extension JSONWriter {
     }
 }
 
+extension JSONWriter {
+    /// The members of a class that say what it is to a person.
+    package mutating func members(ofClass name: String, _ kind: ClassKind, objects: Int) {
+        field("name", name)
+        field("is", kind.words)
+        field("kind", "\(kind)")
+        field("objects", objects)
+    }
+
+    /// The same of a property.
+    package mutating func membersForPeople(of property: Property) {
+        field("name", property.name)
+        field("is", property.words)
+        members(of: property)
+    }
+}
+
 extension Property {
     /// What may be true of a property besides its type, by the names that schemas in JSON have.
     package var flags: [(name: String, isSet: Bool)] {

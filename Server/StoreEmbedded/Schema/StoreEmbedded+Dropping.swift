@@ -25,7 +25,7 @@ extension StoreEmbedded {
                 let known = try declared.element(table.schema.name, property?.name)
                 return SchemaElement(
                     className: table.schema.name, kind: table.schema.kind, form: property,
-                    words: property?.words ?? table.schema.kind.words, addedBy: known?.user, added: known?.added ?? 0,
+                    addedBy: known?.user, added: known?.added ?? 0,
                     declared: known?.declared ?? 0, objects: table.count)
             }
             elements.append(try element(nil))

@@ -59,8 +59,8 @@ struct ObjectSearchTests {
     private func found(
         _ text: String?, order: String? = nil, in state: BrowsedState, until isOver: () -> Bool = { false }
     ) throws -> [ObjectKey] {
-        let search = try state.search("Dog", text, order: order, .init(time: .seconds(60)))
-        while try !search.go(until: isOver) {}
+        let search = try state.search("Dog", text, order: order)
+        while try !search.go(until: isOver, within: .init(time: .seconds(60))) {}
         return search.found
     }
 
@@ -88,6 +88,8 @@ struct ObjectSearchTests {
                 #expect(found == keys, label)
                 let stepwise = try self.found(text, order: order, in: state, until: { true })
                 #expect(stepwise == keys, label)
+                let whole = try state.search("Dog", text, order: order).all()
+                #expect(whole == keys, label)
             }
         }
     }
@@ -95,8 +97,10 @@ struct ObjectSearchTests {
     @Test("a search whose time is over is given up with a sentence")
     func time() throws {
         try withDogs(5_000, seed: 1) { state, _ in
-            let search = try state.search("Dog", nil, order: nil, .init(time: .zero))
-            let failure = #expect(throws: AdminError.self) { while try !search.go(until: { true }) {} }
+            let search = try state.search("Dog", nil, order: nil)
+            let failure = #expect(throws: AdminError.self) {
+                while try !search.go(until: { true }, within: .init(time: .zero)) {}
+            }
             #expect(failure?.code == .tooCostly)
         }
     }
@@ -113,7 +117,7 @@ struct ObjectSearchTests {
     func refusals(text: String) throws {
         try withDogs(10, seed: 1) { state, _ in
             let failure = #expect(throws: AdminError.self) {
-                try state.search("Dog", text, order: nil, .init(time: .seconds(1)))
+                try state.search("Dog", text, order: nil)
             }
             #expect(failure?.code == .queryInvalid, "\(text.prefix(60))")
         }
@@ -121,12 +125,14 @@ struct ObjectSearchTests {
 
     @Test("only so many searches run at a time, and one that ends makes room")
     func places() throws {
-        let last = LastFound()
-        for _ in 0..<LastFound.runningMax { try last.begin() }
-        let failure = #expect(throws: AdminError.self) { try last.begin() }
+        let searches = Searches()
+        var places: [Searches.Place] = []
+        for _ in 0..<Searches.runningMax { places.append(try searches.enter()) }
+        let failure = #expect(throws: AdminError.self) { try searches.enter() }
         #expect(failure?.code == .serverBusy)
-        last.end()
-        try last.begin()
+        places.removeLast()
+        places.append(try searches.enter())
+        #expect(throws: AdminError.self) { try searches.enter() }
     }
 
     @Test("the last results are kept, and the ones that were not used longest go first")

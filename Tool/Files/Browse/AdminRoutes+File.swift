@@ -71,17 +71,10 @@ private struct FileClass {
 
     func append(to json: inout JSONWriter) {
         json.object { json in
-            json.field("name", schema.name)
-            json.field("is", schema.kind.words)
-            json.field("kind", "\(schema.kind)")
-            json.field("objects", objects)
+            json.members(ofClass: schema.name, schema.kind, objects: objects)
             json.name("properties")
             json.array(schema.properties) { property, json in
-                json.object { json in
-                    json.field("name", property.name)
-                    json.field("is", property.words)
-                    json.members(of: property)
-                }
+                json.object { $0.membersForPeople(of: property) }
             }
         }
     }

@@ -11,14 +11,11 @@ package final class BrowsedFile: BrowsedDatabase, BrowsedPlace {
     /// As its routes call it.
     package let name: String
     let isWritable: Bool
-    package let lastFound = LastFound()
+    package let searches = Searches()
     private let store: ObjectStore
     private let queue = DispatchQueue(label: "causeway.browse")
     private let changing = DispatchQueue(label: "causeway.browse.change")
     let receipts = FileReceipts()
-
-    /// A piece of work gives way to the next one after this time.
-    private static let pieceTime = Duration.milliseconds(20)
 
     /// - Parameter isWritable: whether objects are changed too. The file has to be a local one then.
     package init(_ file: OpenedFile, isWritable: Bool) throws {
@@ -42,17 +39,16 @@ package final class BrowsedFile: BrowsedDatabase, BrowsedPlace {
         return try await body(self)
     }
 
-    package func piece<Value: Sendable>(
-        _ body: @escaping @Sendable (_ isOver: () -> Bool) throws(AdminError) -> Value
-    ) async throws(AdminError) -> Value {
-        let result = await withCheckedContinuation { continuation in
-            queue.async {
-                let end = ContinuousClock.now + Self.pieceTime
-                continuation.resume(
-                    returning: Result { () throws(AdminError) in try body { ContinuousClock.now >= end } })
-            }
+    package func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await Self.run(on: queue, body)
+    }
+
+    private static func run<Value: Sendable>(
+        on queue: DispatchQueue, _ body: @escaping @Sendable () -> Value
+    ) async -> Value {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: body()) }
         }
-        return try result.get()
     }
 
     package func state() throws(AdminError) -> BrowsedState {
@@ -68,17 +64,14 @@ package final class BrowsedFile: BrowsedDatabase, BrowsedPlace {
         _ body: @escaping @Sendable (Transaction) throws(AdminError) -> Value,
         committed: @escaping @Sendable (Value) -> Void
     ) async throws(AdminError) -> (value: Value, version: UInt64) {
-        let result = await withCheckedContinuation { continuation in
-            changing.async { [store] in
-                continuation.resume(
-                    returning: Result { () throws(AdminError) in
-                        let transaction = try AdminError.reporting { () throws(StoreError) in try store.write() }
-                        defer { transaction.end() }
-                        let value = try body(transaction)
-                        let version = try AdminError.reporting { () throws(StoreError) in try transaction.commit() }
-                        committed(value)
-                        return (value, version)
-                    })
+        let result = await Self.run(on: changing) { [store] in
+            Result { () throws(AdminError) in
+                let transaction = try AdminError.reporting { () throws(StoreError) in try store.write() }
+                defer { transaction.end() }
+                let value = try body(transaction)
+                let version = try AdminError.reporting { () throws(StoreError) in try transaction.commit() }
+                committed(value)
+                return (value, version)
             }
         }
         return try result.get()

@@ -48,7 +48,7 @@ struct FileEdit: Sendable {
             } catch let failure as FileFailure {
                 throw AdminError(.valueInvalid, failure.description)
             } catch let error as StoreError {
-                throw AdminError(.serverFault, error.message)
+                throw AdminError(error)
             } catch let error as AdminError {
                 throw error
             } catch {

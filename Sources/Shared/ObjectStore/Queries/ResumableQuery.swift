@@ -21,11 +21,7 @@ package final class ResumableQuery {
         throws(StoreError)
     {
         self.transaction = transaction
-        guard let table = transaction.table(className) else {
-            throw StoreError(
-                .schemaConflict, "The file has no class '\(className)'. Extend its schema before asking for objects.",
-                path: transaction.store.path)
-        }
+        let table = try transaction.existing(className)
         plan = QueryPlan(table, predicate)
         batch = plan.batch
         let found = plan.entrance.map { Self.rows(of: $0) }
@@ -47,9 +43,6 @@ package final class ResumableQuery {
         }
         return leaves
     }
-
-    /// How the query runs, for people to read.
-    package var explanation: String { plan.explanation }
 
     /// Goes on until it is done or over. At least one leaf is tested.
     ///

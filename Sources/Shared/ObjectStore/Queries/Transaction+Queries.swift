@@ -64,7 +64,7 @@ extension Transaction {
         table(className).map { QueryPlan($0, predicate).explanation } ?? "no such class"
     }
 
-    private func existing(_ className: String) throws(StoreError) -> Table {
+    func existing(_ className: String) throws(StoreError) -> Table {
         try throwDamage()
         if let table = table(className) { return table }
         throw StoreError(
