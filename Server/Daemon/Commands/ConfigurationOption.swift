@@ -3,8 +3,23 @@ import Foundation
 
 /// The configuration file, for every command that serves or inspects.
 struct ConfigurationOption: ParsableArguments {
-    @Option(name: [.short, .customLong("configuration")], help: "The configuration file.")
-    var file = "sync-server.yaml"
+    @Option(
+        name: [.short, .customLong("configuration")],
+        help: "The configuration file; left out: sync-server.yaml here, else that of the package.")
+    var configuration: String?
+
+    /// The file that is named, or the one that is found.
+    var file: String { configuration ?? Self.found { FileManager.default.fileExists(atPath: $0) } }
+
+    static let here = "sync-server.yaml"
+    static let packaged = "/etc/causeway/sync-server.yaml"
+
+    /// Where nothing is named: the file of this folder, or where there is none the package's, if it is installed.
+    ///
+    /// - Parameter exists: whether there is a file with a name.
+    static func found(_ exists: (String) -> Bool) -> String {
+        !exists(here) && exists(packaged) ? packaged : here
+    }
 
     /// Reads the file; paths in it come back absolute.
     func read() throws -> Configuration { try ConfigurationFile.read(file) }
