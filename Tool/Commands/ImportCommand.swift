@@ -18,6 +18,7 @@ struct ImportCommand: ParsableCommand {
         discussion: """
             All of it is imported, or nothing. A new file is encrypted if a key is given.
               causeway import copy.realm --from flights.jsonl
+              causeway import airports.realm --format csv --class Airport --from airports.csv --primary-key faa --null NA
               causeway import flights.realm --format realm --from old.realm
               causeway import flights.realm --from dump/flights --format bson --schema data_sources --dry-run
             """)
@@ -45,6 +46,7 @@ struct ImportCommand: ParsableCommand {
     var missingLinks: ObjectImport.MissingLinks?
     @Flag(help: "For mongoexport, bson and realm: print what would become of what, and write nothing.")
     var dryRun = false
+    @OptionGroup(title: "Options for csv") var table: TableArguments
     @OptionGroup(title: "Options for mongoexport and bson") var atlas: AtlasOptions
     @OptionGroup(title: "Options for realm") var realm: RealmImportOptions
 
@@ -53,6 +55,7 @@ struct ImportCommand: ParsableCommand {
         if atlas.isGiven, !isOfDocuments {
             throw ValidationError("--schema and --unmapped are for --format mongoexport and bson.")
         }
+        if table.isGiven, format != .csv { throw ValidationError("--primary-key and --null are for --format csv.") }
         if dryRun, !isOfDocuments, format != .realm {
             throw ValidationError("--dry-run is for --format mongoexport, bson and realm.")
         }
@@ -76,7 +79,8 @@ struct ImportCommand: ParsableCommand {
 
     private func importExport(_ format: ExportFormat) throws {
         let objects = try ObjectImport(
-            format, className: className, existing: existing, missingLinks: missingLinks ?? .fail)
+            format, className: className, table: table.options, existing: existing,
+            missingLinks: missingLinks ?? .fail)
         let report = try Progress.of("lines read") {
             try objects.run(from: from, to: options.file, key: options.key(), progress: $0)
         }
@@ -95,6 +99,17 @@ struct ImportCommand: ParsableCommand {
         }
         print("\n" + report.text)
     }
+}
+
+/// What only imports of tables have.
+struct TableArguments: ParsableArguments {
+    @Option(help: "For a class that the file does not have yet: the column of its primary key.")
+    var primaryKey: String?
+    @Option(help: "What a cell says to be null, besides nothing: NA, for example.")
+    var null: String?
+
+    var isGiven: Bool { primaryKey != nil || null != nil }
+    var options: TableOptions { TableOptions(primaryKey: primaryKey, nullText: null) }
 }
 
 /// What only imports of documents have.

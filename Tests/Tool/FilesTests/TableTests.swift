@@ -92,6 +92,54 @@ struct TableTests {
             ])
     }
 
+    @Test func `columns of a new class have the narrowest type of their cells`() throws {
+        let text = """
+            id,lat,zip,open,since,ref,code,big,note,nothing,forced:string
+            1,41.5,01234,true,2013-01-01T05:00:00Z,65f0a1b2c3d4e5f60718293a,-7,9223372036854775808,NA,,5
+            2,-8,+5,false,2013-01-01T06:00:00Z,65f0a1b2c3d4e5f60718293b,NA,1,"NA",,6
+
+            """
+        folder.write(Array(text.utf8), to: "table")
+        let report = try ObjectImport(
+            .csv, className: "Place", table: TableOptions(primaryKey: "id", nullText: "NA")
+        ).run(from: folder.file("table"), to: folder.file("file"), key: nil)
+        #expect(report.created == 2)
+        let types = Dictionary(
+            uniqueKeysWithValues: try #require(report.newClass).properties.map { ($0.name, $0.type) })
+        #expect(
+            types == [
+                "id": .int, "lat": .double, "zip": .string, "open": .bool, "since": .date, "ref": .objectId,
+                "code": .int, "big": .string, "note": .string, "nothing": .string, "forced": .string,
+            ])
+        #expect(report.newClass?.primaryKeyIndex == 0)
+        #expect(
+            report.text.hasPrefix("The new class Place\n    id: int primaryKey\n    lat: double?\n"), "\(report.text)")
+        let last = try #require(try Exports.lines(folder.file("file")).last)
+        #expect(last.contains(#""code":null"#) && last.contains(#""note":"NA""#) && last.contains(#""zip":"+5""#))
+        // Again into the class that is there: the types are its own.
+        let again = try ObjectImport(.csv, className: "Place", table: TableOptions(nullText: "NA"), existing: .skip)
+        folder.write(Array("id,lat\n2,5\n3,1\n".utf8), to: "table")
+        let second = try again.run(from: folder.file("table"), to: folder.file("file"), key: nil)
+        #expect(second.created == 1 && second.skipped == 1 && second.newClass == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("a;b\n1;2\n", nil, "semicolons"), ("a\tb\n1\t2\n", nil, "tabs"), ("a,b\n1,2\n", "c", "no column 'c'"),
+            ("a,b\n1.5,2\n", "a", "a:string"), ("a,b\n1,2\n,2\n", "a", "'Row.a'"),
+        ] as [(String, String?, String)])
+    func `a table that cannot make a class is refused with a remedy`(
+        _ text: String, _ key: String?, _ words: String
+    ) throws {
+        folder.write(Array(text.utf8), to: "table")
+        let failure = try #require(throws: FileFailure.self) {
+            try ObjectImport(.csv, className: "Row", table: TableOptions(primaryKey: key))
+                .run(from: folder.file("table"), to: folder.file("file"), key: nil)
+        }
+        #expect(failure.description.contains(words))
+        #expect(!folder.names.contains("file"))
+    }
+
     @Test(arguments: [
         ("a,b\n1\n", "Line 2 of", "1 cells, and the first one names 2"), ("a\n\"1\n2", "Line 2 of", "no closing"),
         ("a\n\"1\n2\"\nb\"\n", "Line 4 of", "no closing"), ("a\n\"1\"2\n", "Line 2 of", "behind its quotation marks"),

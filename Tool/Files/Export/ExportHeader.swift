@@ -30,7 +30,8 @@ extension ExportHeader {
     init(_ json: JSON) throws {
         guard let format = json[Self.formatName]?.int else {
             throw FileFailure(
-                "The line is no header of an export. Expected: {\"\(Self.formatName)\": \(Self.format), \"classes\": […]}."
+                "The line is no header of an export. Expected: {\"\(Self.formatName)\": \(Self.format), \"classes\": […]}. Lines that are "
+                    + "plain JSON objects are read by --format mongoexport."
             )
         }
         guard format == Self.format else {

@@ -8,13 +8,17 @@ final class CSVSource: ImportSource {
 
     private let lines: LineReader
     private let className: String
+    private let options: TableOptions
+    /// The class that the table makes; nil where the file has it.
+    private(set) var newClass: ClassSchema?
     private var columns: [Property] = []
     private(set) var lineNumber = 0
     private(set) var lineBytes = 0
 
-    init(_ lines: LineReader, _ className: String) {
+    init(_ lines: LineReader, _ className: String, _ options: TableOptions) {
         self.lines = lines
         self.className = className
+        self.options = options
     }
 
     var path: String { lines.path }
@@ -26,14 +30,62 @@ final class CSVSource: ImportSource {
             throw FileFailure("'\(className)' is no name for a class. Choose another one.")
         }
         guard let cells = try record() else { throw FileFailure("The file is empty, and has no row of names.") }
+        if cells.count == 1, let other = cells[0].text.first(where: { $0 == ";" || $0 == "\t" }) {
+            throw FileFailure(
+                "The first row has one column, with \(other == ";" ? "semicolons" : "tabs") in its name. Convert the file: "
+                    + "commas separate the cells.")
+        }
         let known = schema[className]
         columns = try cells.map { try Self.property($0.text, of: known) }
         for (index, column) in columns.enumerated() where columns[..<index].contains(where: { $0.name == column.name })
         {
             throw FileFailure("The column '\(column.name.prefix(100))' is there twice. Remove one of the two.")
         }
-        let wanted = known == nil ? Schema([ClassSchema(name: className, properties: columns)]) : schema
-        return ExportHeader(schema: wanted.reached(from: [className]))
+        guard known == nil else {
+            guard options.primaryKey == nil else {
+                throw FileFailure(
+                    "The file has the class '\(className)' with its key already. Leave --primary-key out.")
+            }
+            return ExportHeader(schema: schema.reached(from: [className]))
+        }
+        try guessTypes(of: cells)
+        try setPrimaryKey()
+        let made = ClassSchema(name: className, properties: columns)
+        newClass = made
+        return ExportHeader(schema: Schema([made]).reached(from: [className]))
+    }
+
+    /// Reads all cells to find the types of the columns whose heads name none.
+    private func guessTypes(of heads: [CSVRecord.Cell]) throws {
+        let unknown = heads.indices.filter { !heads[$0].text.contains(":") }
+        guard !unknown.isEmpty else { return }
+        var guesses = [ColumnGuess](repeating: ColumnGuess(), count: columns.count)
+        while let cells = try record() {
+            // The import says which row has too few.
+            guard cells.count == columns.count else { break }
+            for index in unknown where !isNull(cells[index]) { guesses[index].see(cells[index].text) }
+        }
+        for index in unknown { columns[index].type = guesses[index].type }
+    }
+
+    private func setPrimaryKey() throws {
+        guard let name = options.primaryKey else { return }
+        guard let index = columns.firstIndex(where: { $0.name == name }) else {
+            throw FileFailure(
+                "The table has no column '\(name.prefix(100))' for the primary key. It has: "
+                    + columns.map(\.name).joined(separator: ", ").prefix(500) + ".")
+        }
+        guard [.int, .string, .objectId, .uuid].contains(columns[index].type) else {
+            throw FileFailure(
+                "The column '\(name)' is a \(columns[index].type), and no primary key may be. Name its type in the first row: "
+                    + "\(name):string.")
+        }
+        columns[index].isPrimaryKey = true
+        columns[index].isOptional = false
+    }
+
+    private func isNull(_ cell: CSVRecord.Cell) -> Bool {
+        !cell.isQuoted && (cell.text.isEmpty || cell.text == options.nullText)
     }
 
     func rewind() throws {
@@ -47,7 +99,8 @@ final class CSVSource: ImportSource {
             throw FileFailure("The row has \(cells.count) cells, and the first one names \(columns.count) properties.")
         }
         let members = try zip(columns, cells).map { column, cell in
-            JSON.Member(column.name, try CSVCell.json(cell, column, of: className))
+            let isNullText = !cell.isQuoted && cell.text == options.nullText
+            return JSON.Member(column.name, isNullText ? .null : try CSVCell.json(cell, column, of: className))
         }
         return ImportEntry(className: className, members: members)
     }

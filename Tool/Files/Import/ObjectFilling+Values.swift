@@ -173,6 +173,10 @@ extension ObjectFilling {
         var writer = JSONWriter()
         writer.write(id)
         let words = String(decoding: writer.bytes, as: UTF8.self).prefix(100)
+        guard !linksNameRows else {
+            throw FileFailure(
+                "There is no object \(words) of class '\(name.prefix(100))'. Create it first, or name another.")
+        }
         throw FileFailure(
             "\(Self.path(table, column)) links to \(words) of class '\(name.prefix(100))', which is neither in the export nor in "
                 + "the file. Export that object too, or import with --missing-links null.")

@@ -1,3 +1,4 @@
+package import CausewayModel
 import CausewayObjectStore
 
 /// An import of an export into a new file, or into a local one that is there. EXPORT.md tells the rules.
@@ -18,29 +19,40 @@ package struct ObjectImport {
         package var skipped = 0
         /// Links that were set to null, or left out of their list or set.
         package var missingLinks = 0
+        /// The class that a table made, with the types that were found for its columns.
+        package var newClass: ClassSchema?
 
         package var text: String {
             var parts = ["\(created) created"]
             if replaced > 0 { parts.append("\(replaced) replaced") }
             if skipped > 0 { parts.append("\(skipped) left as they were") }
             let links = missingLinks > 0 ? "; links that lead to no object: \(missingLinks)" : ""
-            return "Objects: " + parts.joined(separator: ", ") + links
+            let made = newClass.map { "The new class \(SchemaText.text(of: Schema([$0])))\n" } ?? ""
+            return made + "Objects: " + parts.joined(separator: ", ") + links
         }
     }
 
     private let className: String?
+    private let table: TableOptions
     private let existing: Existing
     private let missingLinks: MissingLinks
 
-    /// - Parameter className: of the objects of a table; nil for an export that names the classes itself.
+    /// - Parameters:
+    ///   - className: of the objects of a table; nil for an export that names the classes itself.
+    ///   - table: how a table is read.
     package init(
-        _ format: ExportFormat = .jsonl, className: String? = nil, existing: Existing = .fail,
+        _ format: ExportFormat = .jsonl, className: String? = nil, table: TableOptions = TableOptions(),
+        existing: Existing = .fail,
         missingLinks: MissingLinks = .fail
     ) throws {
         guard (format == .csv) == (className != nil) else {
-            throw FileFailure("A CSV file needs a class, and other exports name theirs themselves.")
+            throw FileFailure(
+                format == .csv
+                    ? "A table names no class. Add --class NAME."
+                    : "An export names its classes itself. Leave --class out, or say --format csv.")
         }
         self.className = className
+        self.table = table
         self.existing = existing
         self.missingLinks = missingLinks
     }
@@ -55,12 +67,20 @@ package struct ObjectImport {
     package func run(
         from source: String, to path: String, key: [UInt8]?, progress: (Int) -> Void = { _ in }
     ) throws -> Report {
-        try run(try self.source(source), to: path, key: key, progress: progress)
+        var table: CSVSource?
+        func opened() throws -> any ImportSource {
+            let opened = try self.source(source)
+            table = opened as? CSVSource
+            return opened
+        }
+        var report = try run(try opened(), to: path, key: key, progress: progress)
+        report.newClass = table?.newClass
+        return report
     }
 
     private func source(_ path: String) throws -> any ImportSource {
         let lines = try LineReader(path: path)
-        return className.map { CSVSource(lines, $0) } ?? JSONLinesSource(lines)
+        return className.map { CSVSource(lines, $0, table) } ?? JSONLinesSource(lines)
     }
 
     func run(
@@ -74,5 +94,18 @@ package struct ObjectImport {
                 return run.report
             }
         }
+    }
+}
+
+/// How a table is read whose class the file does not have yet.
+package struct TableOptions: Hashable, Sendable {
+    /// The column of the primary key; nil for a class without one.
+    package var primaryKey: String?
+    /// What a cell says, besides nothing, to be null: `NA`.
+    package var nullText: String?
+
+    package init(primaryKey: String? = nil, nullText: String? = nil) {
+        self.primaryKey = primaryKey
+        self.nullText = nullText
     }
 }
