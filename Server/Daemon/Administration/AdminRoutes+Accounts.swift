@@ -78,6 +78,7 @@ extension AdminRoutes {
                       user: {type: string}
                       name: {type: string}
                       email: {type: string}
+                      logins: {type: array, items: {type: string}}
                       providers: {type: array, items: {type: string}}
                       roles: {type: array, items: {type: string}}
                       isDisabled: {type: boolean}
@@ -120,6 +121,10 @@ extension AccountSummary {
             json.field("user", user)
             json.field("name", ifAny: name)
             json.field("email", ifAny: email)
+            if !logins.isEmpty {
+                json.name("logins")
+                json.array(logins) { $1.write($0) }
+            }
             json.name("providers")
             json.array(providers) { $1.write($0) }
             if !roles.isEmpty {

@@ -6,7 +6,7 @@ import Foundation
 final class ShownProgress {
     private let name: String
     private let isShown: Bool
-    private var last: (step: BackupProgress.Step, file: String, tenths: Int)?
+    private var last: (work: String, tenths: Int)?
 
     /// - Parameter isShown: whether standard output is a terminal.
     init(_ name: String, isShown: Bool = ShownProgress.isTerminal) {
@@ -16,13 +16,17 @@ final class ShownProgress {
 
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    func show(_ progress: BackupProgress) {
+    func show(_ progress: BackupProgress) { show("\(progress.step.rawValue) \(progress.file)", progress.done) }
+
+    /// - Parameters:
+    ///   - work: what is being done.
+    ///   - done: the part of it that is done, from 0 to 1.
+    func show(_ work: String, _ done: Double) {
         guard isShown else { return }
-        let now = (step: progress.step, file: progress.file, tenths: min(10, Int(progress.done * 10)))
+        let now = (work: work, tenths: min(10, Int(done * 10)))
         if let last, last == now { return }
         last = now
-        let line = "\(name): \(now.step.rawValue) \(now.file), \(now.tenths * 10) %\n"
-        try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(name): \(work), \(now.tenths * 10) %\n".utf8))
     }
 
     /// With one digit behind the point.

@@ -9,6 +9,9 @@ package struct AccountSummary: Hashable, Sendable {
     package var name: String?
     /// The last address that they have proven to be theirs.
     package var email: String?
+    /// The addresses and names by which they log in, whether or not they have proven to be theirs. Ids that the server drew
+    /// are not among them.
+    package var logins: [String]
     /// The providers by which they log in, in the order in which they were linked.
     package var providers: [String]
     package var roles: [String]
@@ -57,6 +60,8 @@ extension AccountSummary {
         }
         self.init(
             user: account.id.string, name: account.profile["name"]?.string, email: account.email?.string,
-            providers: providers, roles: account.roles ?? [], isDisabled: account.isDisabled, created: account.created)
+            logins: account.identities.filter { $0.provider == Provider.password }.map(\.id.string),
+            providers: providers,
+            roles: account.roles ?? [], isDisabled: account.isDisabled, created: account.created)
     }
 }

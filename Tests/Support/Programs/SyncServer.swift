@@ -130,6 +130,14 @@ package final class SyncServer {
         try tool(["admin"] + arguments + ["--configuration", path("sync-server.yaml")])
     }
 
+    /// Begins a command of an administrator that goes on until it is killed; its lines can be read.
+    package func beginAdmin(_ arguments: String...) throws -> ChildProcess {
+        try ChildProcess(
+            name: arguments[0], program: program,
+            arguments: ["admin"] + arguments + ["--configuration", path("sync-server.yaml")],
+            log: folder.appendingPathComponent("\(arguments[0]).log"))
+    }
+
     // MARK: - Looking in
 
     /// How many objects of a class the server's own store holds.

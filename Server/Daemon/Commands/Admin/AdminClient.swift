@@ -15,6 +15,7 @@ struct AdminClient: Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case patch = "PATCH"
         case delete = "DELETE"
     }
 
@@ -49,6 +50,12 @@ struct AdminClient: Sendable {
     private func send(
         _ method: Method, _ url: String, _ body: [UInt8]?, _ client: HTTPClient, _ seconds: Int64
     ) async throws -> (status: UInt, body: [UInt8]) {
+        let answer = try await client.execute(request(method, url, body), timeout: .seconds(seconds))
+        let bytes = try await answer.body.collect(upTo: Self.answerBytesMax)
+        return (answer.status.code, Array(bytes.readableBytesView))
+    }
+
+    func request(_ method: Method, _ url: String, _ body: [UInt8]?) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: url)
         request.method = HTTPMethod(rawValue: method.rawValue)
         if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
@@ -56,12 +63,11 @@ struct AdminClient: Sendable {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))
         }
-        let answer = try await client.execute(request, timeout: .seconds(seconds))
-        let bytes = try await answer.body.collect(upTo: Self.answerBytesMax)
-        return (answer.status.code, Array(bytes.readableBytesView))
+        return request
     }
 
-    private func configuration(_ seconds: Int64) throws(CommandFailure) -> HTTPClient.Configuration {
+    /// - Parameter seconds: how long the server may be silent.
+    func configuration(_ seconds: Int64) throws(CommandFailure) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(Self.connectSeconds), read: .seconds(seconds)))
@@ -84,7 +90,7 @@ struct AdminClient: Sendable {
         return configuration
     }
 
-    private func url(_ path: [String], _ query: [(name: String, value: String?)]) -> String {
+    func url(_ path: [String], _ query: [(name: String, value: String?)]) -> String {
         let pairs = query.compactMap { pair in pair.value.map { "\(pair.name)=\(Self.escaped($0))" } }
         let base = address.hasSuffix("/") ? String(address.dropLast()) : address
         return base + "/admin/v1/" + path.map(Self.escaped).joined(separator: "/")
@@ -96,7 +102,7 @@ struct AdminClient: Sendable {
         return text.addingPercentEncoding(withAllowedCharacters: plain) ?? text
     }
 
-    private static func json(_ status: UInt, _ body: [UInt8]) throws -> JSON {
+    static func json(_ status: UInt, _ body: [UInt8]) throws -> JSON {
         let json = try? JSONReader.read(body)
         guard (200...299).contains(status) else {
             guard let message = json?["message"]?.string else {

@@ -15,8 +15,9 @@ struct AdminCommand: ParsableCommand {
               sync-server admin databases list --address https://sync.example.org:7444 --token-file token
             """,
         subcommands: [
-            AdminDatabases.self, AdminSessions.self, AdminUsers.self, AdminClients.self, AdminBackups.self,
-            AdminPermissions.self, AdminSchema.self, AdminRefusals.self, AdminReload.self, AdminConfiguration.self,
+            AdminDatabases.self, AdminObjects.self, AdminSessions.self, AdminUsers.self, AdminClients.self,
+            AdminAccounts.self, AdminBackups.self, AdminVerify.self, AdminPermissions.self, AdminSchema.self,
+            AdminRefusals.self, AdminLog.self, AdminEvents.self, AdminReload.self, AdminConfiguration.self,
         ]
     )
 }

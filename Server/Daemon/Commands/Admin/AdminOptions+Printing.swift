@@ -1,5 +1,6 @@
 import CausewayJSON
 import CausewayModel
+import Foundation
 
 // What the commands print: tables for people, or the answers as they are.
 
@@ -18,6 +19,11 @@ extension AdminOptions {
     /// Prints an answer: in JSON, or as a sentence.
     func show(_ answer: JSON, _ sentence: (JSON) -> String) {
         print(json ? answer.line : sentence(answer))
+    }
+
+    /// Prints a line that somebody waits for: at once, also where a program reads it.
+    func tell(_ line: String) throws {
+        try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
 
     /// Prints a list, page by page.
@@ -76,7 +82,7 @@ extension String {
     }
 
     /// Without what a terminal would take for a command: names of users come from outside.
-    fileprivate var plain: String {
+    var plain: String {
         String(
             String.UnicodeScalarView(
                 unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 }))

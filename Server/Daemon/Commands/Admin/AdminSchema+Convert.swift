@@ -8,8 +8,9 @@ extension AdminSchema {
         static let configuration = CommandConfiguration(
             abstract: "Gives a property another type, and converts all values.",
             discussion: """
-                Without --confirm nothing is converted, and it says how many values do not fit. Server/Conversion/CONVERSIONS.md \
-                has the rules for values. Devices whose app declares the old type are refused afterwards.
+                Without --confirm nothing is converted: it says how many values do not fit, and ends with \
+                \(AdminExit.unconfirmed.rawValue). Server/Conversion/CONVERSIONS.md has the rules for values. Devices whose app \
+                declares the old type are refused afterwards.
                 """)
 
         @OptionGroup var place: AdminDatabaseOption
@@ -45,6 +46,7 @@ extension AdminSchema {
             let answer = try await place.options.client().call(
                 .post, place.path + ["schema", "convert"], body: try body(), seconds: AdminClient.schemaSeconds)
             place.options.show(answer) { words(of: $0) }
+            if answer["isConverted"] != .bool(true) { throw AdminExit.unconfirmed }
         }
 
         func body() throws(CommandFailure) -> [UInt8] {
@@ -98,7 +100,7 @@ extension AdminSchema {
                 return
                     "It cannot be converted before these values are corrected, or --misfits says what becomes of them."
             }
-            return "To convert it, add --confirm \(name)."
+            return "\(AdminSchema.consequence)\nTo convert it, add --confirm \(name)."
         }
     }
 }

@@ -8,6 +8,13 @@ struct AdminSchema: ParsableCommand {
         commandName: "schema", abstract: "Shows the schema of a database, and changes it.",
         subcommands: [Show.self, Drop.self, Convert.self], defaultSubcommand: Show.self)
 
+    /// What a change of the schema takes with it, besides what it changes.
+    static let consequence = """
+        The history of all classes goes with it: nobody can read any more who changed what, readers of the change feed get \
+        historyGone, and every device is compared with the database once. An edit from before a delete that it did not \
+        know of may bring the object back.
+        """
+
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Prints the classes and properties, who added them, and when a device last declared them.")
@@ -66,7 +73,11 @@ struct AdminSchema: ParsableCommand {
                 let (name, count) = (answer["name"]?.string ?? className, answer["objects"]?.int ?? 0)
                 return answer["isDropped"] == .bool(true)
                     ? "\(name) was dropped. Objects that lost something: \(count)."
-                    : "\(name) is still there. Objects that would lose something: \(count). To drop it, add --confirm \(name)."
+                    : """
+                    \(name) is still there. Objects that would lose something: \(count).
+                    \(AdminSchema.consequence)
+                    To drop it, add --confirm \(name).
+                    """
             }
             if answer["isDropped"] != .bool(true) { throw AdminExit.unconfirmed }
         }

@@ -74,10 +74,11 @@ extension Binder {
         switch (type, value) {
         case (.objectId, .string): "A string is never converted: hand over an ObjectId, or write oid(…)."
         case (.uuid, .string): "A string is never converted: hand over a UUID, or write uuid(…)."
-        case (.date, _): "Hand over a Date with %@, or write T<seconds>:<nanoseconds>."
+        case (.date, _): "Write 2026-01-31@12:00:00 in UTC or T<seconds>:<nanoseconds>, or hand over a Date with %@."
         case (.data, _): "Hand over a Data with %@, or write B64\"…\"."
         case (.mixed, _): "Hand over an AnyRealmValue.object with %@, or write link('Class', key)."
-        case (.object, _): "Hand over an object with %@, or compare one of its properties."
+        case (.object, _):
+            "Compare one of its properties, as in \"owner.name == 'Ann'\", or hand over an object with %@."
         case (.string, _): "Put the text in quotation marks, or hand over a String with %@."
         default: nil
         }
