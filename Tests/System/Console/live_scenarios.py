@@ -90,16 +90,25 @@ def schema_changes(site: Site) -> None:
     browser.run("document.querySelector('dialog select').value = 'mixed'")
     browser.press("Preview")
     browser.wait_for("All values fit.", "dialog")
+    whole_database(site)
     change(site, "Author.name", "Convert")
     browser.wait_for("Author.name was converted.", "#status")
     assert shape(site)["Author"]["name"] == "mixed"
     browser.press("Kind001 –")
     browser.press("Drop the class Kind001")
     browser.wait_for("The class has 0 objects", "dialog")
+    whole_database(site)
     change(site, "Kind001", "Drop")
     browser.wait_for("Kind001 was dropped.", "#status")
     assert "Kind001" not in shape(site)
     browser.troubles()  # The 409 of what a device has declared.
+
+
+def whole_database(site: Site) -> None:
+    """The dialog says what goes beside what it names."""
+    said = site.browser.text("dialog")
+    for words in ("history of all objects", "historyGone", "may bring one back", "compared with the database once"):
+        assert words in said, (words, said)
 
 
 def change(site: Site, name: str, word: str) -> None:

@@ -7,14 +7,18 @@ import { json } from "./editor.js";
 import { formActions } from "./formActions.js";
 import { plural } from "./format.js";
 import { notice } from "./notices.js";
-import { conversion, MISFITS, misfitWords, TYPES } from "./schemaWords.js";
+import { CONSEQUENCES, conversion, MISFITS, misfitWords, TYPES } from "./schemaWords.js";
 import { moment } from "./table.js";
 
 /** @typedef {import("./main.js").Place} Place */
 /** @typedef {(done: boolean | null) => void} Close */
 
-/** What a drop ends while it lasts. */
+/** What a change ends while it lasts. */
 const SESSIONS = "The server ends all sessions of the database meanwhile, and devices connect again.";
+
+/** What goes beside what the change names. */
+const consequences = () => notice("warning", "This concerns the whole database",
+    element("ul", {}, CONSEQUENCES.map((one) => element("li", {}, one))));
 
 /** @param {Place} place @param {string} className @param {string} [property] */
 export async function drop(place, className, property) {
@@ -26,7 +30,7 @@ export async function drop(place, className, property) {
             : `In ${plural(preview.objects, "object", "objects")} the property holds something. These values are deleted.`;
         const done = await talk(`Drop ${preview.name}?`, (/** @type {Close} */ close) => ({
             content: confirmation(place, {
-                name: preview.name, declared: preview.declared, words: [element("p", {}, loss), muted(SESSIONS)],
+                name: preview.name, declared: preview.declared, words: [element("p", {}, loss), consequences(), muted(SESSIONS)],
                 close, word: "Drop", work: async (more) => {
                     await place.api.call("POST", path`/databases/${place.database}/schema/drop`, { ...body, ...more });
                     place.notices.say(`${preview.name} was dropped.`);
@@ -82,6 +86,7 @@ function conversionWords(preview) {
         element("p", {}, misfitWords(preview.misfits)),
         preview.brokenRules.length > 0 && notice("problem", "Permission rules that do not fit the new type",
             `Nothing is converted as long as there are any: ${preview.brokenRules.join("; ")}`),
+        consequences(),
         muted(SESSIONS, " Devices with the old type are refused until their app is updated."),
     ];
 }

@@ -14,6 +14,17 @@ const REASONS = {
 };
 
 /**
+ * What a change does to the whole database, whatever it changes: the server removes the history, in which old values stand.
+ */
+export const CONSEQUENCES = [
+    "The history of all objects begins anew. Nobody can see any more who changed what before.",
+    "Readers of the change feed are told historyGone. They read the database anew.",
+    "The server forgets which objects of any class were deleted. A device that was offline may bring one back by a late edit. "
+        + "So let devices connect and send what waits first.",
+    "Each device is compared with the database once, when it connects next.",
+];
+
+/**
  * @param {string} className @param {string} property @param {string} to @param {string} optional empty: as it is
  * @param {string} misfits @param {unknown} standing for values that do not fit
  */
