@@ -19,6 +19,7 @@ extension ConsoleFile {
         ConsoleFile("modules/completion.js", PackageResources.completion_js),
         ConsoleFile("modules/configuration.js", PackageResources.configuration_js),
         ConsoleFile("modules/data.js", PackageResources.data_js),
+        ConsoleFile("modules/deletion.js", PackageResources.deletion_js),
         ConsoleFile("modules/devices.js", PackageResources.devices_js),
         ConsoleFile("modules/dialog.js", PackageResources.dialog_js),
         ConsoleFile("modules/dom.js", PackageResources.dom_js),

@@ -93,6 +93,13 @@ def writing(site: Site) -> None:
         browser.press("Delete")
         browser.wait_for(f"{OWNERS} objects", ".found")
         assert file.query("Owner", "name == 'somebody'") == []
+        browser.run("location.hash = arguments[0]", f"#/data/{NAME}/Owner/owner%205")
+        browser.wait_for("Owner owner 5", "h1")
+        browser.press("Delete")
+        browser.wait_for(f"{THINGS // OWNERS} objects by Thing.owner", "dialog")
+        said = browser.text("dialog")
+        assert "from this file" in said and "become nil" in said and "device" not in said, said
+        browser.press("Cancel")
         browser.run("location.hash = arguments[0]", f"#/data/{NAME}/Thing/{identifier(5)}")
         browser.wait_for(f"Thing {identifier(5)}", "h1")
         browser.press("Edit aText")

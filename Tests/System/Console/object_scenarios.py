@@ -232,6 +232,7 @@ def creating_and_deleting(site: Site) -> None:
     assert stored(site, NOTES)["text"] == "new"
     browser.press("Delete")
     browser.wait_for(f"Delete Note {NOTES}?", "dialog")
+    browser.wait_for("No object links to it.", "dialog")
     browser.press("Cancel")
     assert stored(site, NOTES)["text"] == "new"
     browser.press("Delete")
@@ -240,6 +241,12 @@ def creating_and_deleting(site: Site) -> None:
     site.visit(f"#/data/notes/Note/{NOTES}")
     browser.wait_for(f"There is no Note with the key {NOTES}", "main")
     browser.wait_for("deleted", ".history")
+    site.visit("#/data/notes/Author/grace")
+    browser.press("Delete")
+    browser.wait_for("40 objects by Note.author", "dialog")
+    browser.wait_for("author != nil AND author._id == nil", "dialog")
+    assert "on every device" in browser.text("dialog")
+    browser.press("Cancel")
     browser.troubles()  # The 409 and the 404 that were meant.
 
 

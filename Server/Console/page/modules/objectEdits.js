@@ -1,6 +1,7 @@
 // Changes objects: each behind a confirmation that says what it changes, and only if the object is as it was shown.
 
 import { path, Refusal, requestKey } from "./api.js";
+import { deletionWords } from "./deletion.js";
 import { talk } from "./dialog.js";
 import { element, field, replace } from "./dom.js";
 import { json, patchOf, templateOf } from "./editor.js";
@@ -45,12 +46,14 @@ function comparison(before, after, addresses) {
         element("dt", {}, "To"), element("dd", {}, whole(after, addresses.ofLink)));
 }
 
-/** @param {Place} place @param {Read} object @param {() => void} again */
-export async function deleteObject(place, object, again) {
+/**
+ * @param {Place} place @param {Read} object @param {import("./linksIn.js").IncomingLinks[]} links
+ * @param {import("./schema.js").Schema} schema @param {() => void} again
+ */
+export async function deleteObject(place, object, links, schema, again) {
     const done = await talk(`Delete ${object.one.name} ${object.key}?`, (/** @type {Close} */ close) => ({
         content: [
-            element("p", {}, `The object with the key ${object.key} is deleted, here and on every device. `
-                + "Links to it are nil afterwards."),
+            ...deletionWords(place.about.kind, object.key, links, schema).map((words) => element("p", {}, words)),
             actions(place, {
                 word: "Delete", isDanger: true, done: close, back: () => close(null),
                 work: () => place.api.write("DELETE", object.where, undefined, object.tag),

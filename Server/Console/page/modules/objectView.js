@@ -67,7 +67,7 @@ async function content(place, addresses, one, key, again, keep) {
         const object = { one, key, where, ...read };
         keep(read.tag);
         return [
-            properties(place, addresses, object, again), element("h2", {}, "Links to it"),
+            properties(place, addresses, object, links, again), element("h2", {}, "Links to it"),
             linksIn(addresses, one, keyOf(one, object.value), links), ...[await history()].flat(),
         ];
     } catch (error) {
@@ -92,8 +92,11 @@ async function currentTag(place, where) {
     }
 }
 
-/** @param {Place} place @param {Addresses} addresses @param {Read} object @param {() => void} again */
-function properties(place, addresses, object, again) {
+/**
+ * @param {Place} place @param {Addresses} addresses @param {Read} object @param {import("./linksIn.js").IncomingLinks[]} links
+ * @param {() => void} again
+ */
+function properties(place, addresses, object, links, again) {
     const { one, value } = object;
     /** @type {import("./table.js").Column<import("./schema.js").Property>[]} */
     const columns = [
@@ -113,6 +116,6 @@ function properties(place, addresses, object, again) {
     return element("div", { class: "object" },
         table(`Properties of ${one.name} ${object.key}`, columns, there, ""),
         place.about.isWritable && element("p", { class: "actions" }, element("button", {
-            type: "button", class: "danger", onclick: () => deleteObject(place, object, again),
+            type: "button", class: "danger", onclick: () => deleteObject(place, object, links, addresses.schema, again),
         }, "Delete…")));
 }

@@ -5,6 +5,8 @@ import { test } from "node:test";
 import { module } from "./modules.mjs";
 
 const { editorOf, mayBeNil, meaning, patchOf, templateOf, textOf } = await module("editor");
+const { deletionWords } = await module("deletion");
+const { Schema } = await module("schema");
 const { author, changesOf } = await module("changes");
 const { keyLiteral, linkingQuery, quoted } = await module("queryText");
 
@@ -78,6 +80,31 @@ test("a change has the value before and after, and a creation and a deletion hav
     assert.deepEqual(changesOf({ kind: "updated", changed: ["toString"], before, after })[0].after, undefined);
     assert.deepEqual([{}, { user: "ann" }, { client: "2a" }, { user: "ann", client: "2a" }].map(author),
         ["the server", "ann", "an unknown user, client 2a", "ann, client 2a"]);
+});
+
+test("a deletion says what becomes of links, in a file and at a server", () => {
+    const schema = new Schema([
+        { name: "Author", kind: "object", properties: [{ name: "_id", type: "string", primaryKey: true }] },
+        { name: "Note", kind: "object", properties: [
+            { name: "in", type: "object", target: "Author" }, { name: "others", type: "object", target: "Author", collection: "list" },
+        ] },
+    ]);
+    const link = (/** @type {string} */ name, /** @type {string} */ property, /** @type {number} */ count) =>
+        ({ class: name, property, count, objects: [] });
+    const links = [link("Note", "others", 1), link("Note", "in", 2_000), link("", "", 3)];
+    const from = "Links to it come from 1 object by Note.others, 2,000 objects by Note.in and 3 values inside of mixed ones.";
+    assert.deepEqual(deletionWords("file", "ann", [], schema),
+        ["The object with the key ann is deleted from this file.", "No object links to it."]);
+    assert.deepEqual(deletionWords("file", "ann", links, schema), [
+        "The object with the key ann is deleted from this file.", from,
+        "These links become nil. A list or a set loses its links to the object.",
+    ]);
+    assert.deepEqual(deletionWords("server", "ann", links, schema), [
+        "The object with the key ann is deleted here and on every device.", from,
+        "These links stay, and name an object that is missing.",
+        "A comparison with nil does not find them. In Note, this query does: `in` != nil AND `in`._id == nil",
+    ]);
+    assert.equal(deletionWords("server", "ann", links.slice(0, 1), schema).length, 3, "Of a list there is no such query.");
 });
 
 test("who links to an object is asked for with its key, whatever the key is", () => {
