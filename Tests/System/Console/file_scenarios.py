@@ -131,4 +131,21 @@ def wrong_token(site: Site) -> None:
         assert "token" not in browser.run("return location.href")
 
 
-FILE_SCENARIOS: list[Callable[[Site], None]] = [reading, rows, writing, wrong_token]
+def command_that_ends(site: Site) -> None:
+    """when causeway browse ends, the page says so within seconds, and keeps what it shows"""
+    browser = site.browser
+    assert site.file
+    try:
+        with site.file.browse() as printed:
+            browser.go("about:blank")
+            browser.go(site.before(printed))
+            browser.press("Thing")
+            browser.wait_for(f"{THINGS} objects", ".found")
+        browser.wait_for("Not live since", "#outage")
+        assert f"{THINGS} objects" in browser.text(".found")
+    finally:
+        browser.go("about:blank")
+        browser.troubles()  # Of the moment without a server.
+
+
+FILE_SCENARIOS: list[Callable[[Site], None]] = [reading, rows, writing, wrong_token, command_that_ends]

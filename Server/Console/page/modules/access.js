@@ -18,11 +18,16 @@ export async function access(place) {
     const { classes } = await place.api.get(path`/databases/${place.database}/schema` + `?limit=${CLASSES_MAX}`, place.signal);
     const names = classes.filter((/** @type {any} */ one) => one.is !== "embedded").map((/** @type {any} */ one) => one.name);
     const accounts = await accountSection(place);
+    const rules = element("section");
+    const drawRules = () => replace(rules, names.length > 0
+        ? names.map((/** @type {string} */ name) => rulesDetails(place, name)) : "No device has declared a class yet.");
+    drawRules();
+    // The server may have begun anew with others.
+    place.recover(async () => drawRules());
     place.container.append(
         heading(place, "Access"), element("h2", {}, "Try it"), tester(place, names), element("h2", {}, "Rules in force"),
         muted("Open a class to see its rules. What the rules leave out, everybody may do."),
-        element("section", {}, names.length > 0
-            ? names.map((/** @type {string} */ name) => rulesDetails(place, name)) : "No device has declared a class yet."),
+        rules,
         element("h2", {}, "Accounts"), accounts);
 }
 

@@ -17,6 +17,7 @@ export async function accountSection(place) {
     }
     const list = element("div");
     const read = async () => replace(list, await accountTable(place, () => place.attempt(read)));
+    place.recover(read);
     return section(async () => {
         await read();
         return list;

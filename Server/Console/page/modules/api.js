@@ -2,6 +2,8 @@
 
 /** How long an answer is waited for. */
 const ANSWER_MILLISECONDS = 20_000;
+/** How long an answer is waited for that takes no work. */
+const SIGN_MILLISECONDS = 5_000;
 
 /** What the server says of a call that it refuses. */
 export class Refusal extends Error {
@@ -87,6 +89,11 @@ export class API {
         const answer = await this.refusing(await this.sent("GET", where, undefined, signal, {}, Infinity));
         if (!answer.body) throw new NoAnswer("The server has sent nothing.");
         return answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    }
+
+    /** Ends where the server answers. */
+    async answers() {
+        await this.refusing(await this.sent("GET", "/admin/v1/about", undefined, undefined, {}, SIGN_MILLISECONDS));
     }
 
     /** All metrics as text. @param {AbortSignal} [signal] */

@@ -42,6 +42,7 @@ export async function backupSection(place, database) {
         place.notices.say(`A backup of ${database} has begun.`);
         if (!isWatched) watch();
     });
+    place.recover(read);
     try {
         await read();
     } catch (error) {

@@ -14,6 +14,7 @@ const CLASSES_SHOWN = 100;
 
 /** @param {Place} place @param {Class[]} classes */
 export async function classOverview(place, classes) {
+    place.recover(async () => place.anew());
     const users = place.about.kind === "server" ? await creators(place) : null;
     return [
         element("h2", {}, "Classes"), detailsList(place, classes),

@@ -36,6 +36,7 @@ export async function devices(place) {
     const readAll = async () => { await Promise.all([readSessions(), readClients(), readOthers()]); };
     const reread = () => place.attempt(readAll);
     await readAll();
+    place.recover(readAll);
     place.follow({ events: ["version", "sessions"], database: place.database, milliseconds: READ_MILLISECONDS }, async () => {
         // Whoever has asked for more pages keeps them.
         if (sessions.querySelectorAll("tbody tr").length <= PAGE_ROWS) await readSessions();

@@ -8,8 +8,14 @@ const byID = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.
 
 export const main = byID("main");
 export const signOut = byID("sign-out");
-export const [status, alert] = [byID("status"), byID("alert")];
+export const [status, alert, outageLine] = [byID("status"), byID("alert"), byID("outage")];
 const [nav, brand] = [byID("parts"), byID("brand")];
+
+// The link that skips the navigation is no address of a part.
+document.querySelector(".skip")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+});
 
 /**
  * Draws it, and says where the address leads.

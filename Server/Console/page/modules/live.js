@@ -20,6 +20,8 @@ export class Live {
         this.where = `/admin/v1/events${query}`;
         this.api = api;
         this.isOn = false;
+        /** Ends the wait for the next attempt. */
+        this.pause = new AbortController();
         /** @type {Set<(event: ServerEvent) => void>} */
         this.listeners = new Set();
     }
@@ -41,10 +43,18 @@ export class Live {
             } finally {
                 this.isOn = false;
             }
+            if (signal.aborted) return;
+            this.tell({ event: "ended", data: {} });
             if (Date.now() - began > BACKOFF_MILLISECONDS_MAX) wait = BACKOFF_MILLISECONDS;
-            await pause(wait, signal);
-            wait = Math.min(2 * wait, BACKOFF_MILLISECONDS_MAX);
+            this.pause = new AbortController();
+            await pause(wait, AbortSignal.any([signal, this.pause.signal]));
+            wait = this.pause.signal.aborted ? BACKOFF_MILLISECONDS : Math.min(2 * wait, BACKOFF_MILLISECONDS_MAX);
         }
+    }
+
+    /** The server is back: the next attempt begins now. */
+    wake() {
+        this.pause.abort();
     }
 
     /** @param {AbortSignal} signal */

@@ -74,6 +74,7 @@ function follow(place, lines, draw, read) {
     // What was logged while there was no stream.
     live.follow({ events: [], milliseconds: DRAW_MILLISECONDS }, () => place.attempt(read), place.signal);
     live.run(place.signal);
+    place.recover(async () => live.wake());
 }
 
 /** @param {import("./logLines.js").LogLine} one */

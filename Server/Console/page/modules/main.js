@@ -6,16 +6,18 @@ import { API, NoAnswer } from "./api.js";
 import { data } from "./data.js";
 import { devices } from "./devices.js";
 import { element, replace } from "./dom.js";
-import { alert, hideFrame, main, showFrame, signOut, status } from "./frame.js";
+import { alert, hideFrame, main, outageLine, showFrame, signOut, status } from "./frame.js";
 import { Live } from "./live.js";
-import { Notices, notice } from "./notices.js";
+import { Notices } from "./notices.js";
 import { operations } from "./operations.js";
+import { Outage } from "./outage.js";
 import { Outcomes } from "./outcomes.js";
 import { overview } from "./overview.js";
 import { routeOf } from "./route.js";
 import { STEP_MILLISECONDS } from "./samples.js";
 import { Session } from "./session.js";
 import { signIn } from "./signIn.js";
+import { missingDatabase, trouble } from "./troubles.js";
 import { Watch } from "./watch.js";
 
 /**
@@ -35,8 +37,10 @@ import { Watch } from "./watch.js";
  * @property {(work: () => Promise<unknown>, milliseconds: number) => void} repeat
  * @property {(what: {events: string[], database?: string, milliseconds: number}, work: () => Promise<unknown>) => void} follow
  *     does something at each event, as live.js says
+ * @property {(work: () => Promise<unknown>) => void} recover reads anew what no event tells of, when the server is back
  * @property {() => void} anew shows the part anew
  * @property {(work: () => Promise<unknown>) => Promise<boolean>} attempt does what may fail, and says why
+ * @property {(work: () => Promise<unknown>) => Promise<boolean>} byItself the same for what nobody has asked for
  */
 
 /** @type {Record<string, {title: string, show: (place: Place) => Promise<void>, needsDatabase?: boolean}>} */
@@ -62,7 +66,15 @@ const outcomes = new Outcomes(notices, () => {
     showSignIn(isGiven
         ? "The token in the address is not accepted. causeway browse prints a new address each time it begins."
         : "The server does not accept this token any more. Sign in again.");
+}, () => outage.look());
+const outage = new Outage({
+    ask: () => api.answers(), refused: (error) => outcomes.say(error), answered: (wasGone) => returned(wasGone),
+    say: (words) => { if (outageLine.textContent !== words) outageLine.textContent = words; },
 });
+/** Whether the part could not be shown because nobody answered. */
+let isMissed = false;
+/** @type {(() => Promise<unknown>)[]} what the part reads anew when the server is back */
+let recoveries = [];
 /** @type {import("./about.js").About | null} who answers; unknown before the operator has signed in */
 let about = null;
 /** Whether the token came with the address, and nobody has accepted it yet. */
@@ -75,6 +87,7 @@ async function show(movesFocus) {
     shown.abort();
     shown = new AbortController();
     const { signal } = shown;
+    [isMissed, recoveries] = [false, []];
     if (session.token === null) return showSignIn("");
     main.setAttribute("aria-busy", "true");
     const container = element("div");
@@ -84,8 +97,9 @@ async function show(movesFocus) {
         notices.clear();
     } catch (error) {
         if (signal.aborted || !outcomes.say(error)) return;
+        isMissed = error instanceof NoAnswer;
         const { title } = parts[showFrame(parts, about).part];
-        container.replaceChildren(element("h1", { tabindex: -1 }, title), trouble(error));
+        container.replaceChildren(element("h1", { tabindex: -1 }, title), trouble(error, () => show(true)));
     }
     if (signal.aborted) return;
     main.removeAttribute("aria-busy");
@@ -100,9 +114,17 @@ async function begin(signal) {
     isGiven = false;
     signedIn.abort();
     signedIn = new AbortController();
+    outage.watch(live, signedIn.signal);
     // A file tells nothing by itself.
     if (answer.kind === "server") live.run(signedIn.signal);
     return answer;
+}
+
+/** The server has answered. @param {boolean} wasGone */
+function returned(wasGone) {
+    if (wasGone) live.wake();
+    if (isMissed) show(false);
+    else if (wasGone) for (const work of recoveries) outcomes.byItself(work, shown.signal);
 }
 
 /** @param {HTMLElement} container @param {AbortSignal} signal */
@@ -111,17 +133,9 @@ async function fill(container, signal) {
     const part = parts[route.part];
     // The overview lists them itself.
     if (route.part !== "overview") await watch.list(signal);
-    const missing = part.needsDatabase ? missingDatabase(route.database) : null;
+    const missing = part.needsDatabase ? missingDatabase(watch, route.database) : null;
     if (missing) container.append(element("h1", { tabindex: -1 }, part.title), missing);
     else await part.show(placeOf(route, container, watch.names, signal));
-}
-
-/** Why no database can be shown. Another one in its place could be taken for it. @param {string | null} wanted */
-function missingDatabase(wanted) {
-    if (watch.names.length === 0) return notice("warning", "The server has no database");
-    if (wanted === null || watch.hasMore || watch.names.includes(wanted)) return null;
-    const words = "It may have been dropped. The overview lists those that there are.";
-    return notice("warning", `The server has no database ${wanted}`, words);
 }
 
 /**
@@ -141,8 +155,10 @@ function placeOf(route, container, databases, signal) {
             // Nobody tells of changes of a file, and nobody asks for them all the time.
             if (about?.kind === "server") live.follow(what, () => outcomes.byItself(work, signal), signal);
         },
+        recover: (work) => { if (!signal.aborted) recoveries.push(work); },
         anew: () => show(false),
         attempt: (work) => outcomes.attempt(work, signal),
+        byItself: (work) => outcomes.byItself(work, signal),
     };
 }
 
@@ -165,6 +181,7 @@ function leave() {
     about = null;
     isGiven = false;
     signedIn.abort();
+    outage.end();
 }
 
 /** Takes a token out of the address, in which it stays no longer, nor in the history of the browser. */
@@ -177,13 +194,6 @@ function takeToken() {
     history.replaceState(null, "", location.pathname);
 }
 
-/** @param {unknown} error */
-function trouble(error) {
-    const title = error instanceof NoAnswer ? "The server does not answer" : "This cannot be shown";
-    return element("div", {}, notice("problem", title, error instanceof Error ? error.message : String(error)),
-        element("p", {}, element("button", { type: "button", class: "main", onclick: () => show(true) }, "Try again")));
-}
-
 // MARK: - Beginning
 
 signOut.addEventListener("click", () => {
@@ -191,11 +201,6 @@ signOut.addEventListener("click", () => {
     session.forget();
     notices.clear();
     showSignIn("You have signed out.");
-});
-// The link that skips the navigation is no address of a part.
-document.querySelector(".skip")?.addEventListener("click", (event) => {
-    event.preventDefault();
-    main.focus();
 });
 window.addEventListener("hashchange", () => {
     takeToken();
@@ -215,7 +220,7 @@ window.addEventListener("pageshow", ({ persisted }) => {
 setInterval(() => {
     // A file has no metrics.
     if (session.token === null || about?.kind !== "server" || routeOf(location.hash).part === "overview") return;
-    watch.sample().then(() => notices.answered(), (error) => outcomes.say(error));
+    watch.sample().catch((error) => outcomes.say(error));
 }, STEP_MILLISECONDS);
 takeToken();
 show(false);

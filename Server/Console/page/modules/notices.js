@@ -12,7 +12,6 @@ export class Notices {
         this.alert = alert;
         /** @type {ReturnType<typeof setTimeout> | undefined} */
         this.timer = undefined;
-        this.isOutage = false;
     }
 
     /** @param {string} text */
@@ -22,19 +21,12 @@ export class Notices {
         this.timer = setTimeout(() => { this.status.textContent = ""; }, SHOWN_MILLISECONDS);
     }
 
-    /** Stays until the operator goes elsewhere. @param {string} text @param {boolean} isOutage stays until the server answers */
-    warn(text, isOutage) {
-        this.isOutage = isOutage;
+    /** Stays until the operator goes elsewhere. @param {string} text */
+    warn(text) {
         if (this.alert.textContent !== text) this.alert.textContent = text;
     }
 
-    /** The server has answered. */
-    answered() {
-        if (this.isOutage) this.clear();
-    }
-
     clear() {
-        this.isOutage = false;
         this.alert.textContent = "";
     }
 }

@@ -115,7 +115,7 @@ export class ObjectList {
         this.source?.end();
         this.source = new ObjectSource({
             answer, load: (want, left) => this.load(search, want, left), changed: () => this.changed(),
-            attempt: this.place.attempt, signal: this.place.signal,
+            attempt: this.place.byItself, signal: this.place.signal,
         });
         columnsOf(this.one, search.sort).forEach(({ sort }, index) => { this.columns[index].sort = sort; });
         this.grid.drawHead();

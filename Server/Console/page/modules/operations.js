@@ -20,6 +20,7 @@ export async function operations(place) {
     const read = async () => replace(configuration, configurationTables(await readInForce()));
     const inForce = await readInForce();
     replace(configuration, configurationTables(inForce));
+    place.recover(read);
     const log = await section(() => logView(place));
     const backups = element("section", {}, hasSection(inForce, "backups")
         ? await Promise.all(place.databases.map((name) => backupSection(place, name)))

@@ -18,10 +18,15 @@ export async function section(read) {
 }
 
 export class Outcomes {
-    /** @param {import("./notices.js").Notices} notices @param {() => void} signInAgain the token counts no more */
-    constructor(notices, signInAgain) {
+    /**
+     * @param {import("./notices.js").Notices} notices
+     * @param {() => void} signInAgain the token counts no more
+     * @param {() => void} noAnswer something was not answered
+     */
+    constructor(notices, signInAgain, noAnswer) {
         this.notices = notices;
         this.signInAgain = signInAgain;
+        this.noAnswer = noAnswer;
     }
 
     /** @param {() => Promise<unknown>} work @param {AbortSignal} signal whoever left is told nothing */
@@ -30,19 +35,27 @@ export class Outcomes {
             await work();
             return true;
         } catch (error) {
-            if (!signal.aborted) this.say(error);
+            if (signal.aborted) return false;
+            if (error instanceof NoAnswer) this.notices.say("The server does not answer.");
+            this.say(error);
             return false;
         }
     }
 
     /**
-     * What the page does by itself: when it succeeds, the server answers again.
+     * What the page does by itself: where there is no answer, the line at the top is enough.
      *
      * @param {() => Promise<unknown>} work
      * @param {AbortSignal} signal
      */
     async byItself(work, signal) {
-        if (await this.attempt(work, signal)) this.notices.answered();
+        try {
+            await work();
+            return true;
+        } catch (error) {
+            if (!signal.aborted) this.say(error);
+            return false;
+        }
     }
 
     /** @param {() => Promise<unknown>} work @param {number} milliseconds @param {AbortSignal} signal */
@@ -64,7 +77,8 @@ export class Outcomes {
             this.signInAgain();
             return false;
         }
-        this.notices.warn(error instanceof Error ? error.message : String(error), error instanceof NoAnswer);
+        if (error instanceof NoAnswer) this.noAnswer();
+        else this.notices.warn(error instanceof Error ? error.message : String(error));
         return true;
     }
 }

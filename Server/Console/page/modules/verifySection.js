@@ -43,8 +43,12 @@ export async function verifySection(place) {
         await read(name);
         draw();
     });
-    await Promise.all(place.databases.map(read));
-    draw();
+    const readAll = async () => {
+        await Promise.all(place.databases.map(read));
+        draw();
+    };
+    await readAll();
+    place.recover(readAll);
     for (const [name, { running }] of states) if (running) look(name);
     return element("section", {}, muted("Reads a database completely, while it is used: objects, indexes and links, what the "
         + "server keeps beside them, and accounts. One database at a time."), list, found);

@@ -6,6 +6,8 @@ import { module } from "./modules.mjs";
 
 const { EventText } = await module("eventText");
 const { Live } = await module("live");
+const { NoAnswer } = await module("api");
+const { Outage } = await module("outage");
 const { Pace } = await module("pace");
 
 const settled = () => new Promise(setImmediate);
@@ -162,4 +164,92 @@ test("what took long is followed by a longer pause", async (context) => {
     assert.equal(begun, 1);
     context.mock.timers.tick(1);
     assert.equal(begun, 2);
+});
+
+/** An outage that is looked at by the test. @param {any} context */
+function outage(context) {
+    context.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"], now: new Date(2026, 10, 28, 21, 4, 10) });
+    const all = { isGone: false, words: "", answers: /** @type {boolean[]} */ ([]), refusals: 0, error: null };
+    const watched = new Outage({
+        ask: async () => {
+            if (all.isGone) throw new NoAnswer("gone");
+            if (all.error) throw all.error;
+        },
+        refused: () => { all.refusals += 1; }, say: (/** @type {string} */ words) => { all.words = words; },
+        answered: (/** @type {boolean} */ wasGone) => all.answers.push(wasGone),
+    });
+    return { all, watched };
+}
+
+test("a server that is gone is said so with the time, until it answers and its stream is back", async (context) => {
+    const { all, watched } = outage(context);
+    all.isGone = true;
+    watched.streamEnded();
+    await settled();
+    assert.equal(all.words, "Not live since 21:04:10. The server does not answer. The page tries again.");
+    for (let round = 0; round < 5; round += 1) {
+        context.mock.timers.tick(2_000);
+        await settled();
+    }
+    assert.deepEqual(all.answers, []);
+    watched.streamEnded();
+    all.isGone = false;
+    context.mock.timers.tick(2_000);
+    await settled();
+    assert.equal(all.words, "Not live since 21:04:10. The page tries again.");
+    assert.deepEqual(all.answers, [true]);
+    watched.streamBegun();
+    assert.equal(all.words, "");
+});
+
+test("a stream that ends and comes back at once is not worth a word, nor is a call that took too long", async (context) => {
+    const { all, watched } = outage(context);
+    watched.streamEnded();
+    await settled();
+    watched.streamBegun();
+    watched.look();
+    await settled();
+    assert.deepEqual([all.words, all.answers], ["", [false, false]]);
+    all.error = new Error("401");
+    watched.look();
+    await settled();
+    assert.deepEqual([all.words, all.refusals], ["", 1]);
+});
+
+test("a server without a sign of life is found by asking, and who has signed out is told nothing", async (context) => {
+    const { all, watched } = outage(context);
+    const leave = new AbortController();
+    watched.watch({ listen: () => {} }, leave.signal);
+    all.isGone = true;
+    context.mock.timers.tick(5_000);
+    await settled();
+    assert.match(all.words, /^Not live since 21:04:15/);
+    leave.abort();
+    watched.end();
+    assert.equal(all.words, "");
+    context.mock.timers.tick(10_000);
+    await settled();
+    assert.equal(all.words, "");
+    // The next server is looked at all the same.
+    watched.look();
+    await settled();
+    assert.match(all.words, /^Not live since 21:04:25/);
+});
+
+test("an attempt begins at once when the server is known to be back", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+    const { api, streams } = server();
+    const leave = new AbortController();
+    const live = new Live(api);
+    api.isDown = true;
+    live.run(leave.signal);
+    for (const milliseconds of [0, 1_000, 2_000, 4_000]) {
+        context.mock.timers.tick(milliseconds);
+        await settled();
+    }
+    api.isDown = false;
+    live.wake();
+    await settled();
+    assert.equal(streams.length, 1);
+    leave.abort();
 });
