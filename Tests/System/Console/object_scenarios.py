@@ -65,6 +65,10 @@ def grid_by_keyboard(site: Site) -> None:
     # A link's cell leads to what it links to.
     browser.keys("Home", "Control+Right", "Enter")
     browser.wait_for(f"Author {HOSTILE}", "h1")
+    browser.run("history.back()")
+    browser.wait(lambda: browser.run(ACTIVE).startswith("0\n"), "it does not come back to the row")
+    cell = browser.run("return [document.activeElement.role, document.activeElement.getAttribute('aria-activedescendant')]")
+    assert cell[0] == "grid" and cell[1].endswith("-0-2"), cell
 
 
 def active(browser: Browser) -> int:
@@ -110,6 +114,11 @@ def queries(site: Site) -> None:
     browser.keys("Enter", "Escape")
     browser.press("How it is answered")
     browser.wait(lambda: browser.text(".plan") != "", "no plan comes")
+    browser.press("_id")
+    browser.wait(lambda: browser.text(".plan").endswith("sort by _id"), "the plan has no order", browser.text)
+    browser.run("history.back()")
+    browser.wait_for(f"{30 - SIGNED_NOTES} objects", ".found")
+    browser.press("How it is answered")
     address = browser.run("return location.href")
     browser.run("history.back()")
     browser.wait_for("30 objects", ".found")
@@ -118,6 +127,50 @@ def queries(site: Site) -> None:
     browser.go(address)
     browser.wait_for(f"{30 - SIGNED_NOTES} objects", ".found")
     browser.troubles()  # The 400 of the query that was wrong.
+
+
+SLOWLY = """
+const send = window.fetch;
+window.left = 0;
+window.fetch = (where, how) => String(where).includes("/objects/") ? new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(send(where, how)), 1_500);
+    how.signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        window.left += 1;
+        reject(how.signal.reason);
+    });
+}) : send(where, how);
+window.quickly = () => { window.fetch = send; };
+"""
+
+
+def slow_search(site: Site) -> None:
+    """a search that takes long says so, at once where its address is opened, and ends when somebody leaves"""
+    browser = site.browser
+    site.visit("#/data/notes")
+    browser.run(SLOWLY)
+    try:
+        began = browser.run("location.hash = arguments[0]; return performance.now()", LIST)
+        browser.wait_for("Searching…", ".found")
+        assert browser.run("return performance.now()") - began < 1_200
+        assert browser.text("h1") == "Note" and "Classes" not in browser.text("main h2"), browser.text("main")
+        browser.wait_for(f"{NOTES:,} objects", ".found")
+        browser.run("document.querySelector('.query input').focus()")
+        browser.keys(*"_id < 30")
+        browser.wait_for("Searching…", ".found")
+        assert browser.run("return document.querySelector('.grid').ariaBusy") == "true"
+        browser.wait_for("30 objects", ".found")
+        browser.keys(*" AND")
+        browser.wait_for("Searching…", ".found")
+        browser.wait_for("30 objects", ".found")
+        left = browser.run("return window.left")
+        browser.keys(*" _id < 20")
+        browser.wait_for("Searching…", ".found")
+        site.visit("#/operations")
+        assert browser.run("return window.left") > left
+    finally:
+        browser.run("window.quickly()")
+        browser.troubles()  # The 400 of the query that was not whole.
 
 
 def completion(site: Site) -> None:
@@ -283,6 +336,7 @@ OBJECT_SCENARIOS: list[Callable[[Site], None]] = [
     grid_by_keyboard,
     sorting,
     queries,
+    slow_search,
     completion,
     hostile_values,
     links_and_history,

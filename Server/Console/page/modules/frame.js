@@ -1,8 +1,11 @@
 // What is around a part: the name of the place and the navigation.
 
 import { partsOf } from "./about.js";
-import { element, replace } from "./dom.js";
+import { element, muted, replace } from "./dom.js";
 import { hashOf, routeOf } from "./route.js";
+
+/** What is here sooner needs no word. */
+const READING_MILLISECONDS = 500;
 
 const byID = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -40,4 +43,20 @@ export function showFrame(parts, about) {
 export function hideFrame() {
     nav.hidden = true;
     signOut.hidden = true;
+}
+
+/**
+ * Whoever goes to a part that takes long does not see the one before.
+ *
+ * @param {Record<string, {title: string}>} parts
+ * @param {import("./about.js").About | null} about
+ * @param {AbortSignal} signal ends with the part
+ */
+export function sayReading(parts, about, signal) {
+    const before = main.firstChild;
+    setTimeout(() => {
+        if (signal.aborted || main.firstChild !== before) return;
+        const { part } = showFrame(/** @type {any} */ (parts), about);
+        main.replaceChildren(element("h1", { tabindex: -1 }, parts[part].title), muted("Reading…"));
+    }, READING_MILLISECONDS);
 }

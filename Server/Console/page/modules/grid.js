@@ -18,7 +18,7 @@ import * as viewport from "./viewport.js";
  * @property {(row: number, column: number) => HTMLElement | string | null} cell null where the row is not here yet
  * @property {(first: number, last: number) => void} look these rows are seen
  * @property {(row: number, column: number) => void} open
- * @property {(row: number) => void} leave somebody follows a link of this row
+ * @property {(row: number, column: number) => void} leave somebody follows a link of this row
  * @property {(column: number) => void} sort
  */
 
@@ -34,6 +34,8 @@ export class Grid {
         this.top = 0;
         this.active = { row: 0, column: 0 };
         this.drawn = { first: 0, last: -1 };
+        /** Whether the cell to begin with may stand beyond the edge. */
+        this.isAside = false;
         /** @type {number | null} where the scrollbar was put, which is no scrolling of somebody */
         this.put = null;
         this.head = element("div", { role: "rowgroup", class: "grid-head" });
@@ -51,6 +53,7 @@ export class Grid {
         new ResizeObserver(() => {
             this.place(this.top);
             this.draw();
+            if (this.isAside) this.scrollAside();
         }).observe(this.element);
     }
 
@@ -58,13 +61,14 @@ export class Grid {
         return { rows: this.rows, height: Math.max(0, this.element.clientHeight - this.head.offsetHeight) };
     }
 
-    /** @param {number} rows @param {number} [row] the one to begin with */
-    fill(rows, row) {
+    /** @param {number} rows @param {number} [row] the one to begin with @param {number} [column] */
+    fill(rows, row, column = this.active.column) {
         this.rows = rows;
         this.element.setAttribute("aria-rowcount", String(rows + HEAD_ROWS));
         this.body.style.height = `${viewport.bodyPixels(rows)}px`;
         const active = row ?? this.active.row;
-        this.active = { row: Math.max(0, Math.min(active, rows - 1)), column: this.active.column };
+        this.active = { row: Math.max(0, Math.min(active, rows - 1)), column: Math.min(column, this.filling.columns.length - 1) };
+        this.isAside = column > 0;
         this.place(row === undefined ? this.top : row * viewport.ROW_PIXELS);
         this.draw();
     }
@@ -107,6 +111,14 @@ export class Grid {
         }, cells);
         made.style.top = `${row * viewport.ROW_PIXELS + offset}px`;
         return made;
+    }
+
+    /** Once the grid has a width. */
+    scrollAside() {
+        const cell = document.getElementById(this.cellID(this.active));
+        if (!cell) return;
+        this.isAside = false;
+        this.element.scrollLeft = Math.max(0, cell.offsetLeft + cell.offsetWidth - this.element.clientWidth);
     }
 
     /** @param {{row: number, column: number}} cell */
@@ -168,9 +180,10 @@ export class Grid {
     clicked(event) {
         const row = event.target instanceof Element ? event.target.closest("[data-row]") : null;
         if (!row) return;
-        if (/** @type {Element} */ (event.target).closest("a")) return this.filling.leave(Number(row.getAttribute("data-row")));
-        const column = [...row.children].findIndex((cell) => cell.contains(/** @type {Node} */ (event.target)));
-        this.active = { row: Number(row.getAttribute("data-row")), column: Math.max(0, column) };
+        const found = [...row.children].findIndex((cell) => cell.contains(/** @type {Node} */ (event.target)));
+        const [at, column] = [Number(row.getAttribute("data-row")), Math.max(0, found)];
+        if (/** @type {Element} */ (event.target).closest("a")) return this.filling.leave(at, column);
+        this.active = { row: at, column };
         this.draw();
     }
 }

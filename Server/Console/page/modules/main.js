@@ -6,7 +6,7 @@ import { API, NoAnswer } from "./api.js";
 import { data } from "./data.js";
 import { devices } from "./devices.js";
 import { element, replace } from "./dom.js";
-import { alert, hideFrame, main, outageLine, showFrame, signOut, status } from "./frame.js";
+import { alert, hideFrame, main, outageLine, sayReading, showFrame, signOut, status } from "./frame.js";
 import { Live } from "./live.js";
 import { Notices } from "./notices.js";
 import { operations } from "./operations.js";
@@ -90,6 +90,7 @@ async function show(movesFocus) {
     [isMissed, recoveries] = [false, []];
     if (session.token === null) return showSignIn("");
     main.setAttribute("aria-busy", "true");
+    if (movesFocus || !main.firstChild) sayReading(parts, about, signal);
     const container = element("div");
     try {
         about ??= await begin(signal);

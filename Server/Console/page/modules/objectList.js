@@ -20,16 +20,31 @@ import { ROW } from "./schema.js";
 /** So long lasts what is seen, however often the database changes. */
 const RENEW_MILLISECONDS = 1_000;
 
+/** What takes longer to find is waited for in the list itself, which says so. */
+const FRAME_MILLISECONDS = 150;
+/** A search that takes longer is said to go on. */
+const SEARCHING_MILLISECONDS = 500;
+
 /** @param {Place} place @param {import("./schema.js").Schema} schema @param {Class} one */
 export async function objectList(place, schema, one) {
-    const { where = "", sort = "", at = "0" } = place.route.parameters;
+    const { where = "", sort = "", at = "0", column = "0" } = place.route.parameters;
     const list = new ObjectList(place, schema, one, where);
     if ("at" in place.route.parameters) list.grid.element.setAttribute("data-arrive", "");
-    await list.show({ where, sort }, Math.max(0, Math.floor(Number(at))) || 0);
+    const first = list.show({ where, sort }, natural(at), natural(column));
+    const isHere = await Promise.race([first.then(() => true), new Promise((resolve) => {
+        setTimeout(() => resolve(false), FRAME_MILLISECONDS);
+    })]);
+    if (!isHere) {
+        list.saySearching();
+        place.attempt(() => first);
+    }
     const changes = { events: ["version"], database: place.database, milliseconds: RENEW_MILLISECONDS };
-    place.follow(changes, async () => list.source?.renew());
+    place.follow(changes, () => list.renew());
     return { title: one.name, content: list.content, again: () => place.attempt(() => list.again()) };
 }
+
+/** @param {string} text */
+const natural = (text) => Math.max(0, Math.floor(Number(text))) || 0;
 
 export class ObjectList {
     /** @param {Place} place @param {import("./schema.js").Schema} schema @param {Class} one @param {string} where */
@@ -38,6 +53,8 @@ export class ObjectList {
         this.one = one;
         /** @type {Search} what is shown */
         this.search = { where: "", sort: "" };
+        /** What somebody has asked for last. */
+        this.wanted = this.search;
         /** @type {ObjectSource | null} */
         this.source = null;
         this.latest = new AbortController();
@@ -54,17 +71,17 @@ export class ObjectList {
                 return object ? objectCell(addresses, one, object, column, columns[column].property) : null;
             },
             look: (first, last) => this.source?.look(first, last),
-            leave: (row) => this.keep(row),
+            leave: (row, column) => this.keep({ row, column }),
             open: (row, column) => {
                 const object = this.source?.object(row);
                 const address = object && cellAddress(addresses, one, object, columns[column].property);
-                if (address) this.go(row, address);
+                if (address) this.go({ row, column }, address);
                 else if (object) place.notices.say("No address names this key. A query finds the object.");
             },
             sort: (column) => place.attempt(() => this.sortBy(nextOrder(columns[column]))),
         });
         this.said = element("p", { role: "status", class: "found" });
-        this.plan = planDetails(place, one.name, () => this.search.where);
+        this.plan = planDetails(place, one.name, () => this.search);
         this.box = queryBox({
             schema, one, where, signal: place.signal,
             search: (wanted, isMeant) => { place.attempt(() => this.find(wanted, isMeant)); },
@@ -82,35 +99,41 @@ export class ObjectList {
      *
      * @param {Search} search
      * @param {number} row the one to begin with
+     * @param {number} [column]
      * @returns {Promise<boolean>} whether it is shown
      */
-    async show(search, row) {
+    async show(search, row, column) {
         this.latest.abort();
         this.latest = new AbortController();
         const { signal } = this.latest;
         const began = performance.now();
+        this.wanted = search;
+        const late = setTimeout(() => this.saySearching(), SEARCHING_MILLISECONDS);
+        signal.addEventListener("abort", () => clearTimeout(late), { once: true });
         this.grid.element.setAttribute("aria-busy", "true");
         let answer;
         try {
             answer = await this.load(search, { from: startOf(row), limit: PAGE_OBJECTS }, signal);
         } catch (error) {
             if (signal.aborted) return false;
+            this.sayFound();
             if (!(error instanceof Refusal) || ![400, 422].includes(error.status)) throw error;
             this.box.say(error.message);
             return false;
         } finally {
+            clearTimeout(late);
             if (!signal.aborted) this.grid.element.removeAttribute("aria-busy");
         }
         if (signal.aborted) return false;
         this.box.say("");
-        this.take(search, answer, Math.min(row, Math.max(0, answer.count - 1)));
+        this.take(search, answer, Math.min(row, Math.max(0, answer.count - 1)), column);
         this.sayFound((performance.now() - began) / 1000);
         this.plan.read();
         return true;
     }
 
-    /** @param {Search} search @param {import("./pages.js").Answer} answer @param {number} row */
-    take(search, answer, row) {
+    /** @param {Search} search @param {import("./pages.js").Answer} answer @param {number} row @param {number} [column] */
+    take(search, answer, row, column) {
         this.search = search;
         this.source?.end();
         this.source = new ObjectSource({
@@ -119,7 +142,7 @@ export class ObjectList {
         });
         columnsOf(this.one, search.sort).forEach(({ sort }, index) => { this.columns[index].sort = sort; });
         this.grid.drawHead();
-        this.grid.fill(answer.count, row);
+        this.grid.fill(answer.count, row, column);
     }
 
     /** @param {Search} search @param {import("./pages.js").Want} want @param {AbortSignal} signal */
@@ -142,7 +165,13 @@ export class ObjectList {
     }
 
     again() {
-        return this.show(this.search, this.grid.active.row);
+        return this.show(this.source ? this.search : this.wanted, this.grid.active.row);
+    }
+
+    /** The database has changed, or the server is back. */
+    renew() {
+        if (this.source) return this.source.renew();
+        return this.grid.element.hasAttribute("aria-busy") ? Promise.resolve() : this.again();
     }
 
     /**
@@ -152,20 +181,25 @@ export class ObjectList {
      */
     async find(where, isMeant) {
         if (!(await this.show({ ...this.search, where }, 0))) return;
-        this.keep(0, this.isPlace ? "pushState" : "replaceState");
+        this.keep(null, this.isPlace ? "pushState" : "replaceState");
         this.isPlace = isMeant;
     }
 
     /** @param {string} sort */
     async sortBy(sort) {
         // What was typed a moment ago counts, too.
-        if (await this.show({ where: this.box.where(), sort }, 0)) this.keep(0, "pushState");
+        if (await this.show({ where: this.box.where(), sort }, 0)) this.keep(null, "pushState");
         this.isPlace = true;
+    }
+
+    saySearching() {
+        replace(this.said, "Searching…");
     }
 
     /** @param {number} [seconds] */
     sayFound(seconds) {
-        const found = plural(this.source?.count ?? 0, "object", "objects");
+        if (!this.source) return replace(this.said);
+        const found = plural(this.source.count, "object", "objects");
         replace(this.said, seconds === undefined ? found : `${found}, ${duration(seconds)}`);
     }
 
@@ -174,17 +208,18 @@ export class ObjectList {
     /**
      * The address leads back to what is shown now.
      *
-     * @param {number} row
+     * @param {{row: number, column: number} | null} cell the one that is left
      * @param {"pushState" | "replaceState"} [how]
      */
-    keep(row, how = "replaceState") {
-        const address = hashOf("data", this.place.database, [this.one.name], { ...this.search, at: row });
+    keep(cell, how = "replaceState") {
+        const at = cell ? { at: String(cell.row), ...(cell.column > 0 && { column: cell.column }) } : {};
+        const address = hashOf("data", this.place.database, [this.one.name], { ...this.search, ...at });
         history[location.hash === address ? "replaceState" : how](null, "", address);
     }
 
-    /** @param {number} row @param {string} address */
-    go(row, address) {
-        this.keep(row);
+    /** @param {{row: number, column: number}} cell @param {string} address */
+    go(cell, address) {
+        this.keep(cell);
         location.hash = address;
     }
 }

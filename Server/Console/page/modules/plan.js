@@ -6,21 +6,31 @@ import { element, replace } from "./dom.js";
 /**
  * @param {import("./main.js").Place} place
  * @param {string} className
- * @param {() => string} where the query that is shown
+ * @param {() => {where: string, sort: string}} shownSearch
  */
-export function planDetails(place, className, where) {
+export function planDetails(place, className, shownSearch) {
     const shown = element("pre", { class: "plan", tabindex: 0, role: "region", "aria-label": "Plan" });
     /** @type {string | null} whose plan is shown */
     let planned = null;
     const read = () => place.attempt(async () => {
-        const wanted = where();
-        if (!details.open || planned === wanted) return;
-        planned = wanted;
-        const query = new URLSearchParams(wanted ? { where: wanted } : {});
+        const { where, sort } = shownSearch();
+        const query = String(new URLSearchParams({ ...(where && { where }), ...(sort && { sort }) }));
+        if (!details.open || planned === query) return;
+        planned = query;
         const { plan } = await place.api.get(path`/databases/${place.database}/plan/${className}` + `?${query}`, place.signal);
-        if (planned === wanted) replace(shown, plan);
+        if (planned === query) replace(shown, planWords(plan, sort));
     });
     const details = /** @type {HTMLDetailsElement} */ (element("details", { class: "plan-details", ontoggle: () => { read(); } },
         element("summary", {}, "How it is answered"), shown));
     return { details, read };
+}
+
+/**
+ * The head of a column sorts last, and the server does not say by what.
+ *
+ * @param {string} plan @param {string} sort
+ */
+export function planWords(plan, sort) {
+    if (!sort || !plan.endsWith("sort")) return plan;
+    return `${plan} by ${sort.replace(/^-/, "")}${sort.startsWith("-") ? ", descending" : ""}`;
 }

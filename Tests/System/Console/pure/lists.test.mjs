@@ -6,6 +6,7 @@ import { module } from "./modules.mjs";
 
 const viewport = await module("viewport");
 const { PAGE_OBJECTS, Pages } = await module("pages");
+const { planWords } = await module("plan");
 const { ObjectSource } = await module("objectSource");
 
 const view = (/** @type {number} */ rows, height = 640) => ({ rows, height });
@@ -146,4 +147,11 @@ test("a list that was left asks for nothing and takes nothing", async (context) 
     context.mock.timers.tick(100);
     await new Promise(setImmediate);
     assert.deepEqual([asked.length, draws(), made.object(300)], [1, 0, undefined]);
+});
+
+test("a plan says by what the head of a column sorts", () => {
+    assert.equal(planWords("all, then sort", ""), "all, then sort");
+    assert.equal(planWords("all, then sort", "price"), "all, then sort by price");
+    assert.equal(planWords("scan A.b, then sort, then sort", "-price"), "scan A.b, then sort, then sort by price, descending");
+    assert.equal(planWords("all, then keep the first 3", "price"), "all, then keep the first 3");
 });
