@@ -51,6 +51,7 @@ extension ConsoleFile {
         ConsoleFile("modules/pages.js", PackageResources.pages_js),
         ConsoleFile("modules/plan.js", PackageResources.plan_js),
         ConsoleFile("modules/queryBox.js", PackageResources.queryBox_js),
+        ConsoleFile("modules/queryProblem.js", PackageResources.queryProblem_js),
         ConsoleFile("modules/queryState.js", PackageResources.queryState_js),
         ConsoleFile("modules/queryText.js", PackageResources.queryText_js),
         ConsoleFile("modules/queryTokens.js", PackageResources.queryTokens_js),

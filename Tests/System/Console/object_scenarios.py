@@ -105,6 +105,12 @@ def queries(site: Site) -> None:
     browser.keys("Enter")
     browser.keys(*" AND")
     browser.wait(lambda: browser.text(".query-problem") != "", "nothing is said about the query")
+    mark = browser.run(
+        "const one = document.querySelector('.query-problem pre'); const style = getComputedStyle(one);"
+        "return [one.textContent, style.whiteSpace.includes('pre') || style.whiteSpaceCollapse, style.fontFamily]"
+    )
+    assert mark[0].split("\n")[0] == "_id < 30 AND" and mark[0].endswith("^"), mark
+    assert "monospace" in mark[2], mark
     focused = browser.run("const one = document.activeElement; return [one.role, one.ariaInvalid]")
     assert focused == ["combobox", "true"], focused
     assert "30 objects" in browser.text(".found")
@@ -196,7 +202,17 @@ def completion(site: Site) -> None:
     browser.keys(*"'Ann'")
     browser.wait_for(f"{SIGNED_NOTES} objects", ".found")
     browser.keys(*" ")
-    browser.wait(lambda: browser.run(expanded) == "true", "no completion is offered")
+    assert browser.run(expanded) == "false", "Nothing is begun."
+    for asking in ("Control+Space", "Down"):
+        browser.keys(asking)
+        browser.wait(lambda: browser.run(expanded) == "true", "no completion is offered")
+        browser.keys("Escape")
+    browser.keys(*"AND te")
+    browser.wait(lambda: browser.text(".query-problem") != "", "nothing is said about the query")
+    # What is offered covers neither what is wrong nor what was found.
+    edges = "return ['.query-problem', '.found', '.options'].map((one) => document.querySelector(one).getBoundingClientRect())"
+    problem, found, options = browser.run(edges)
+    assert options["height"] > 0 and max(problem["bottom"], found["bottom"]) <= options["top"], (problem, found, options)
     browser.keys("Escape")
     assert browser.run(expanded) == "false"
     browser.troubles()

@@ -1,4 +1,5 @@
-// A field that offers completions in a list below it, by ARIA's pattern of a combobox: the focus stays in the field.
+// A field that offers completions in a list below it, by ARIA's pattern of a combobox: the focus stays in the field. The list
+// opens where something is begun; an arrow key or Control and the space bar open it anywhere.
 
 import { element, freshID, replace, textInput } from "./dom.js";
 
@@ -36,9 +37,10 @@ export function combobox({ label, text, complete, take, changed, attributes }) {
         onblur: () => close(),
         onkeydown: (/** @type {KeyboardEvent} */ event) => pressed(event),
     });
-    const offer = () => {
+    /** @param {boolean} [isAsked] whether somebody wants to see what fits, also where nothing is begun */
+    const offer = (isAsked = false) => {
         offered = complete(input.value, input.selectionStart ?? 0);
-        if (offered.items.length === 0) return close();
+        if (offered.items.length === 0 || !(isAsked || offered.isBegun)) return close();
         replace(list, offered.items.map(({ text, detail }, index) =>
             element("li", { role: "option", id: `${id}-${index}`, "aria-selected": "false" },
                 element("span", { class: "code" }, text.trim()), detail && element("span", { class: "muted" }, detail))));
@@ -70,13 +72,14 @@ export function combobox({ label, text, complete, take, changed, attributes }) {
     const pressed = (/** @type {KeyboardEvent} */ event) => {
         if (event.isComposing) return;
         const isStep = event.key === "ArrowDown" || event.key === "ArrowUp";
-        if (isStep && !offered) offer();
+        const isAsked = event.key === " " && event.ctrlKey;
+        if ((isStep && !offered) || isAsked) offer(true);
         const number = offered?.items.length ?? 0;
         const [next, previous] = [(chosen + 1) % number, (chosen < 1 ? number : chosen) - 1];
         if (isStep && number > 0) choose(event.key === "ArrowDown" ? next : previous);
         else if (event.key === "Enter" && chosen >= 0) accept(chosen);
         else if (event.key === "Escape" && offered) close();
-        else {
+        else if (!isAsked) {
             if (event.key === "Enter") close();
             return;
         }

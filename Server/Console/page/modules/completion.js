@@ -10,7 +10,13 @@ import { bare, pathNames, tokens } from "./queryTokens.js";
  * @property {string} [detail]
  * @property {number} [back] so many letters before its end the cursor stands afterwards
  */
-/** @typedef {{from: number, to: number, items: Item[]}} Completion */
+/**
+ * @typedef {object} Completion
+ * @property {number} from
+ * @property {number} to
+ * @property {Item[]} items
+ * @property {boolean} isBegun whether something is to be completed there, by itself
+ */
 
 /** More cannot be looked through. */
 const ITEMS_MAX = 40;
@@ -18,10 +24,9 @@ const ITEMS_MAX = 40;
 const LETTERS_MAX = 4_000;
 
 /** @type {Item[]} */
-const CONNECTIVES = [
-    { text: "AND " }, { text: "OR " }, { text: "SORT()", detail: "order", back: 1 }, { text: "DISTINCT()", back: 1 },
-    { text: "LIMIT()", back: 1 },
-];
+const STEPS = [{ text: "SORT()", detail: "order", back: 1 }, { text: "DISTINCT()", back: 1 }, { text: "LIMIT()", back: 1 }];
+/** @type {Item[]} */
+const CONNECTIVES = [{ text: "AND " }, { text: "OR " }, ...STEPS];
 /** @type {Item[]} */
 const BEGINNINGS = [
     { text: "NOT " }, { text: "ANY ", detail: "at least one of a list" }, { text: "ALL ", detail: "each of a list" },
@@ -39,7 +44,7 @@ const DIRECTIONS = [{ text: "ASC" }, { text: "DESC" }];
  * @returns {Completion}
  */
 export function completion(schema, one, text, place, now) {
-    const nothing = { from: place, to: place, items: [] };
+    const nothing = { from: place, to: place, items: [], isBegun: false };
     if (place > LETTERS_MAX) return nothing;
     const before = tokens(text.slice(0, place));
     const last = before.at(-1);
@@ -53,11 +58,13 @@ export function completion(schema, one, text, place, now) {
     const from = typed ? place - lastLength(typed.text) : place;
     const items = itemsFor(schema, one, { expected, left, names, isPath, now });
     const isQuoted = text[from] === "`";
-    const fitting = items.filter((item) => (!isQuoted || item.text.startsWith("`"))
-        && fits(item.text, typed?.kind === "path" ? beginning : typed?.text ?? ""));
+    const fitting = sorted(items.filter((item) => !isQuoted || item.text.startsWith("`")),
+        typed?.kind === "path" ? beginning : typed?.text ?? "");
     // What stands there already completes nothing.
     if (fitting.length === 1 && bare(fitting[0].text.trim()) === beginning) return nothing;
-    return { from, to: place, items: fitting.slice(0, ITEMS_MAX) };
+    // Behind what may stand as it is, nothing has to follow.
+    const isWhole = before.length === 0 || expected === "connective" || expected === "step";
+    return { from, to: place, items: fitting.slice(0, ITEMS_MAX), isBegun: isTyped || !isWhole };
 }
 
 /** @param {import("./queryTokens.js").Token} token */
@@ -88,15 +95,22 @@ function itemsFor(schema, one, { expected, left, names, isPath, now }) {
     case "value": return isPath ? paths() : [...valuesOf(leftEnd, now), ...(names.at(-1) ? paths() : [])];
     case "connective": return CONNECTIVES;
     case "order": return paths();
+    case "step": return STEPS;
     case "direction": return DIRECTIONS;
     default: return [];
     }
 }
 
-/** @param {string} text @param {string} beginning */
-function fits(text, beginning) {
-    const [whole, start] = [bare(text).toLowerCase(), beginning.toLowerCase()];
-    return whole.startsWith(start) || (start.length > 1 && whole.includes(start));
+/**
+ * Those that fit: first those that begin so, then those that have it inside.
+ *
+ * @param {Item[]} items @param {string} beginning
+ */
+function sorted(items, beginning) {
+    const start = beginning.toLowerCase();
+    const place = (/** @type {Item} */ { text }) => bare(text).toLowerCase().indexOf(start);
+    const inside = start.length > 1 ? items.filter((item) => place(item) > 0) : [];
+    return [...items.filter((item) => place(item) === 0), ...inside];
 }
 
 /**

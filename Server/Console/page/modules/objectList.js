@@ -83,10 +83,10 @@ export class ObjectList {
         this.said = element("p", { role: "status", class: "found" });
         this.plan = planDetails(place, one.name, () => this.search);
         this.box = queryBox({
-            schema, one, where, signal: place.signal,
+            schema, one, where, found: this.said, signal: place.signal,
             search: (wanted, isMeant) => { place.attempt(() => this.find(wanted, isMeant)); },
         });
-        this.content = [this.box.form, element("div", { class: "found-row" }, this.said,
+        this.content = [this.box.form, element("div", { class: "found-row" },
             place.about.isWritable && element("button", {
                 type: "button", class: "quiet", onclick: () => createObject(place, one),
             }, "New object…"), this.plan.details), this.grid.element];

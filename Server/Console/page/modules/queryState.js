@@ -1,7 +1,7 @@
 // What may come next in a query. Pure.
 
 /**
- * @typedef {"operand" | "operator" | "value" | "connective" | "order" | "direction" | "nothing"} Expected
+ * @typedef {"operand" | "operator" | "value" | "connective" | "order" | "direction" | "step" | "nothing"} Expected
  */
 
 const BEFORE_OPERAND = ["NOT", "ANY", "SOME", "ALL", "NONE"];
@@ -27,7 +27,7 @@ class State {
         this.expected = "operand";
         /** @type {string | null} */
         this.left = null;
-        /** @type {("group" | "list" | "call" | "order")[]} what is open */
+        /** @type {("group" | "list" | "call" | "order" | "limit")[]} what is open */
         this.open = [];
         /** The word before, where it may be that of a call or of a step. */
         this.word = "";
@@ -73,16 +73,20 @@ class State {
         if (word === "SORT" || word === "DISTINCT") {
             this.open.push("order");
             this.expected = "order";
+        } else if (word === "LIMIT") {
+            this.open.push("limit");
+            this.expected = "nothing";
         } else if (word !== "" && !["AND", "OR", "IN", "BETWEEN", ...BEFORE_OPERAND].includes(word)) {
-            // link(…), oid(…), LIMIT(…) and their like: nothing that the schema knows.
+            // link(…), oid(…) and their like: nothing that the schema knows.
             this.open.push("call");
             this.expected = "nothing";
         } else this.open.push("group");
     }
 
     close() {
-        this.open.pop();
-        this.expected = "connective";
+        const ended = this.open.pop();
+        // Behind a step comes another one, and no condition.
+        this.expected = ended === "order" || ended === "limit" ? "step" : "connective";
     }
 
     next() {

@@ -7,6 +7,7 @@ import { module } from "./modules.mjs";
 const { completed, completion } = await module("completion");
 const { Schema } = await module("schema");
 const { pathNames, tokens } = await module("queryTokens");
+const { problemParts } = await module("queryProblem");
 const { written } = await module("queryWords");
 
 const property = (/** @type {string} */ name, /** @type {string} */ type, more = {}) => ({ name, type, is: type, ...more });
@@ -71,7 +72,35 @@ test("behind a comparison it goes on, or is ordered", () => {
     assert.deepEqual(offered("row == 1 SORT(departs |"), ["ASC", "DESC"]);
     assert.deepEqual(offered("row == 1 SORT(departs DESC, ori|"), ["origin"]);
     assert.deepEqual(offered("row == 1 LIMIT(|"), []);
-    assert.deepEqual(offered("row == 1 SORT(row) |"), ["AND ", "OR ", "SORT()", "DISTINCT()", "LIMIT()"]);
+    for (const text of ["row == 1 SORT(row) |", "row == 1 LIMIT(3) |", "row == 1 DISTINCT(row) LIMIT(3) |", "(row == 1) SORT(row) |"]) {
+        assert.deepEqual(offered(text), ["SORT()", "DISTINCT()", "LIMIT()"], text);
+    }
+    assert.deepEqual(offered("row == 1 SORT(row) L|"), ["LIMIT()"]);
+});
+
+test("names that begin with the typed letters come before those that have them inside", () => {
+    const names = ["carrier", "arr_time", "dep_delay", "Arr_delay", "array"];
+    const one = { name: "Delay", kind: "object", properties: names.map((name) => property(name, "int")) };
+    assert.deepEqual(offered("arr|", one), ["arr_time", "Arr_delay", "array", "carrier"]);
+    assert.deepEqual(offered("a|", one).slice(0, 3), ["arr_time", "Arr_delay", "array"]);
+    assert.deepEqual(offered("arr_time == 1 SORT(de|", one), ["dep_delay", "Arr_delay"]);
+});
+
+test("nothing is offered by itself where nothing is begun", () => {
+    const isBegun = (/** @type {string} */ text) => completion(schema, flight, text, text.length, now).isBegun;
+    for (const text of ["", " ", "row == 1", "row == 1 ", "late == true ", "row == 1 SORT(row) ", "TRUEPREDICATE ", "origin == 'a' "]) {
+        assert.equal(isBegun(text), false, text);
+    }
+    for (const text of ["r", "row ", "row =", "late == ", "row == 1 A", "row == 1 AND ", "row == 1 SORT(", "row == 1 SORT(row ", "plane."]) {
+        assert.equal(isBegun(text), true, text);
+    }
+});
+
+test("a message about a query has its words, and the query with a mark that stands below the place", () => {
+    assert.deepEqual(problemParts("It cannot be answered: found '==' at position 15\nthings.aText ==== 'x'\n               ^"),
+        { words: "It cannot be answered: found '==' at position 15", block: "things.aText ==== 'x'\n               ^" });
+    assert.deepEqual(problemParts("Bad.\na b\n  ^\nDid you mean 'c'?"), { words: "Bad.\nDid you mean 'c'?", block: "a b\n  ^" });
+    for (const text of ["", "No such property.\nDid you mean 'name'?", "^"]) assert.deepEqual(problemParts(text), { words: text, block: "" });
 });
 
 test("a path goes on through links, lists and against links", () => {
