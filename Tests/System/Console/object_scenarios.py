@@ -249,6 +249,14 @@ def links_and_history(site: Site) -> None:
     assert "created" in second, second
     browser.press(f"Author {HOSTILE}")
     browser.wait_for(f"Author {HOSTILE}", "h1")
+    # A client has the same name everywhere.
+    site.visit("#/data/notes/Note/7")
+    (client,) = [one["client"] for one in site.admin("GET", "/databases/notes/clients?user=carl")["clients"]]
+    browser.press(client)
+    browser.wait_for("Devices", "h1")
+    browser.wait_for(client, "[aria-current=true]")
+    shown = browser.text("main table")
+    assert "carl" in shown and "ada" not in shown, shown
 
 
 def edits(site: Site) -> None:

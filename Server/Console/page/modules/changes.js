@@ -28,11 +28,21 @@ export function changesOf({ kind, changed, before, after }) {
 const valueOf = (object, property) => (object && Object.hasOwn(object, property) ? object[property] : undefined);
 
 /**
- * Who did it.
+ * Who did it: a user, and the client as the admin API names it.
  *
  * @param {HistoryEvent} event
+ * @returns {{who: string, client: string | null}}
  */
 export function author({ user, client }) {
-    if (!user && !client) return "the server";
-    return [user ?? "an unknown user", client && `client ${client}`].filter(Boolean).join(", ");
+    if (!user && !client) return { who: "the server", client: null };
+    return { who: user ?? "an unknown user", client: client ? clientNumber(client) : null };
+}
+
+/**
+ * The history has a client in hexadecimal digits, everything else in decimal ones.
+ *
+ * @param {string} digits
+ */
+function clientNumber(digits) {
+    return /^[0-9a-f]{1,16}$/iu.test(digits) ? String(BigInt(`0x${digits}`)) : digits;
 }

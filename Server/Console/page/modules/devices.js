@@ -26,7 +26,9 @@ export async function devices(place) {
     const subscriptions = element("div", { class: "detail", "aria-live": "polite" });
     const show = (/** @type {any} */ one) =>
         place.attempt(async () => replace(subscriptions, await subscriptionTable(place, one)));
-    const user = /** @type {HTMLInputElement} */ (element("input", { type: "search", autocomplete: "off", spellcheck: "false" }));
+    const user = /** @type {HTMLInputElement} */ (element("input", {
+        type: "search", autocomplete: "off", spellcheck: "false", value: place.route.parameters.user,
+    }));
     const readSessions = async () => replace(sessions, await sessionTable(place, user.value.trim(), reread, show));
     const readClients = async () => replace(clients, await clientTable(place, user.value.trim(), reread));
     const readOthers = async () => {
@@ -57,6 +59,15 @@ export async function devices(place) {
         element("h2", {}, "Shut out"), shutOut, element("h2", {}, "Known clients"), clients);
 }
 
+/**
+ * Somebody may have come for one client, by a link of the history of an object.
+ *
+ * @param {Place} place @param {string} client
+ */
+const clientCell = (place, client) => element("span", {
+    class: "code whole", "aria-current": client === place.route.parameters.client && "true",
+}, client);
+
 // MARK: - Sessions
 
 /** @param {Place} place @param {string} user @param {() => void} reread @param {(session: any) => void} show */
@@ -64,7 +75,7 @@ async function sessionTable(place, user, reread, show) {
     const { version } = await place.api.get(path`/databases/${place.database}`, place.signal);
     return pagedTable(place, "Open sessions", [
         { title: "User", isHeading: true, cell: (one) => one.user },
-        { title: "Client", cell: (one) => element("span", { class: "code whole" }, one.client) },
+        { title: "Client", cell: (one) => clientCell(place, one.client) },
         { title: "State", cell: (one) => mark(one.state, KINDS[one.state] ?? "warning") },
         { title: "Version", isNumber: true, cell: (one) => count(one.version) },
         { title: "Behind", isNumber: true, cell: (one) => count(Math.max(0, version - one.version)) },
@@ -119,7 +130,7 @@ async function shutOutClient(place, session, reread) {
 function clientTable(place, user, reread) {
     return pagedTable(place, "Clients that the database knows", [
         { title: "User", isHeading: true, cell: (one) => one.user },
-        { title: "Client", cell: (one) => element("span", { class: "code whole" }, one.client) },
+        { title: "Client", cell: (one) => clientCell(place, one.client) },
         { title: "Changesets", isNumber: true, cell: (one) => count(one.changesets) },
         { title: "One-way entries", isNumber: true, cell: (one) => count(one.oneWayEntries) },
         { title: "Last heard", cell: (one) => day(one.lastHeard) },

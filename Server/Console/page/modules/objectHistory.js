@@ -4,6 +4,7 @@ import { path } from "./api.js";
 import { author, changesOf } from "./changes.js";
 import { element, mark, muted, replace } from "./dom.js";
 import { count } from "./format.js";
+import { hashOf } from "./route.js";
 import { moment, table } from "./table.js";
 import { whole } from "./valueView.js";
 
@@ -25,7 +26,7 @@ export async function objectHistory(place, className, key, addressOf) {
         if (before !== undefined) query.set("before", before);
         const where = path`/databases/${place.database}/objects/${className}/${key}/history` + `?${query}`;
         const { events, next, oldest } = await place.api.get(where, place.signal);
-        list.append(...events.map((/** @type {HistoryEvent} */ event) => entry(event, addressOf)));
+        list.append(...events.map((/** @type {HistoryEvent} */ event) => entry(place, event, addressOf)));
         const earlier = oldest > FIRST_VERSION ? " Earlier changes are forgotten." : "";
         const end = list.firstChild
             ? `The history of the database begins with version ${count(oldest)}.${earlier}`
@@ -38,8 +39,8 @@ export async function objectHistory(place, className, key, addressOf) {
     return [list, rest];
 }
 
-/** @param {HistoryEvent} event @param {import("./valueView.js").AddressOf} addressOf */
-function entry(event, addressOf) {
+/** @param {Place} place @param {HistoryEvent} event @param {import("./valueView.js").AddressOf} addressOf */
+function entry(place, event, addressOf) {
     const changes = table(`What version ${count(event.version)} changed`, [
         { title: "Property", isHeading: true, cell: (change) => change.property },
         ...(event.kind === "created" ? [] : [side("Before", addressOf)]),
@@ -47,7 +48,7 @@ function entry(event, addressOf) {
     ], changesOf(event), "No value is known.");
     return element("li", {},
         element("p", {}, element("strong", {}, `Version ${count(event.version)}`), " ",
-            mark(event.kind, KINDS[event.kind] ?? "plain"), " ", moment(event.time), ` by ${author(event)}`),
+            mark(event.kind, KINDS[event.kind] ?? "plain"), " ", moment(event.time), " by ", ...by(place, event)),
         event.kind === "updated" ? changes
             : element("details", {}, element("summary", {}, "All values"), element("div", {}, changes)));
 }
@@ -62,3 +63,12 @@ const side = (title, addressOf) => ({
         return form === undefined ? "–" : whole(form, addressOf);
     },
 });
+
+/** The client leads to the devices of its user. @param {Place} place @param {HistoryEvent} event */
+function by(place, event) {
+    const { who, client } = author(event);
+    if (client === null) return [who];
+    return [who, ", client ", element("a", {
+        href: hashOf("devices", place.database, [], { user: event.user, client }), class: "code",
+    }, client)];
+}

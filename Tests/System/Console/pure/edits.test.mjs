@@ -78,8 +78,10 @@ test("a change has the value before and after, and a creation and a deletion hav
     ]);
     assert.deepEqual(changesOf({ kind: "deleted", before: { a: 1 }, after: null }), [{ property: "a", before: 1, after: undefined }]);
     assert.deepEqual(changesOf({ kind: "updated", changed: ["toString"], before, after })[0].after, undefined);
-    assert.deepEqual([{}, { user: "ann" }, { client: "2a" }, { user: "ann", client: "2a" }].map(author),
-        ["the server", "ann", "an unknown user, client 2a", "ann, client 2a"]);
+    assert.deepEqual([{}, { user: "ann" }, { client: "2a" }, { user: "ann", client: "ea33f58f07adf194" }].map(author), [
+        { who: "the server", client: null }, { who: "ann", client: null }, { who: "an unknown user", client: "42" },
+        { who: "ann", client: "16876102223345349012" },
+    ]);
 });
 
 test("a deletion says what becomes of links, in a file and at a server", () => {
