@@ -270,6 +270,7 @@ def edits(site: Site) -> None:
     browser.wait_for("one <i>", "dialog dd:last-child")
     assert stored(site, 30)["text"] == f"{HOSTILE} 30"
     browser.press("Write")
+    browser.wait_for("Written as version", "#status")
     browser.wait_for("one <i>", "main table")
     assert stored(site, 30)["text"] == "one <i>"
     browser.wait_for("updated", ".history")
@@ -282,11 +283,24 @@ def edits(site: Site) -> None:
     browser.fill("text", "two")
     browser.press("Review")
     site.admin("PATCH", "/databases/notes/objects/Note/30", {"text": "somebody's"})
+    browser.press("Back")
+    assert browser.focused() == "text", browser.focused()
+    browser.press("Review")
     browser.press("Write")
     browser.wait_for("Somebody has changed the object meanwhile", "dialog")
     assert stored(site, 30)["text"] == "somebody's"
+    buttons = browser.run("return [...document.querySelectorAll('dialog .actions button:not([disabled], [hidden])')].map((one) => one.innerText)")
+    assert buttons == ["Back", "Load again"], buttons
     browser.press("Load again")
     browser.wait_for("somebody's", "main table")
+    browser.press("Edit text")
+    browser.fill("text", "three")
+    browser.press("Review")
+    browser.press("Write")
+    browser.wait_for("three", "main table")
+    assert "Written as version" in browser.text("#status")
+    site.visit("#/data/notes")
+    assert browser.text("#status") == "", "What was said of a part that was left stays."
     browser.troubles()  # The 412 that was meant.
 
 

@@ -14,9 +14,9 @@ const BY_TYPE = {
 
 /** @type {Record<Editor, string>} */
 export const HINTS = {
-    bool: "", string: "", int: "Digits.", number: "Digits, or NaN, Infinity, -Infinity.",
-    decimal: "Up to 34 digits; 1.5 and 1.50 differ.",
-    date: "As 2026-11-28T15:04:05.5Z; the last letter is the offset, Z for UTC.", objectId: "24 hexadecimal digits.",
+    bool: "", string: "", int: "Digits.", number: "Digits with a point, or NaN, Infinity, -Infinity.",
+    decimal: "Up to 34 digits with a point; 1.5 and 1.50 differ.",
+    date: "As 2026-11-28T15:04:05.5Z or 2026-11-28 15:04. The end is the offset, as +01:00 or Z. Without one it is UTC.", objectId: "24 hexadecimal digits.",
     uuid: "As 6ba7b810-9dad-11d1-80b4-00c04fd430c8.", json: "JSON, in the forms of the data API.",
 };
 
@@ -44,6 +44,8 @@ export function textOf(editor, form) {
 }
 
 const LONG_MAX = 2n ** 63n;
+/** A day and a time of the day; seconds and the offset may be left out. */
+const DATE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/u;
 
 /** @type {Record<Exclude<Editor, "bool" | "string" | "json">, (text: string) => unknown>} undefined where the text is none */
 const READERS = {
@@ -59,31 +61,70 @@ const READERS = {
     decimal: (text) =>
         (/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|NaN|Infinity)$/iu.test(text) ? { $numberDecimal: text } : undefined),
     date: (text) => {
-        const isDate = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/u.test(text);
-        return isDate && !Number.isNaN(Date.parse(text)) ? { $date: text } : undefined;
+        const [, day, time, seconds = ":00", offset = "Z"] = DATE.exec(text) ?? [];
+        const date = `${day}T${time}${seconds}${offset}`;
+        return day !== undefined && !Number.isNaN(Date.parse(date)) ? { $date: date } : undefined;
     },
     objectId: (text) => (/^[0-9a-f]{24}$/iu.test(text) ? { $oid: text.toLowerCase() } : undefined),
     uuid: (text) => (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu.test(text) ? { $uuid: text.toLowerCase() } : undefined),
 };
 
-/** @param {Editor} editor @param {string} text @returns {Meaning} */
-export function meaning(editor, text) {
+/**
+ * @param {Editor} editor @param {string} text
+ * @param {Pick<Property, "type" | "collection">} [property] whose JSON it is
+ * @returns {Meaning}
+ */
+export function meaning(editor, text, property) {
     if (editor === "string") return { value: text };
     if (editor === "bool") return { value: text === "true" };
-    if (editor === "json") return json(text);
+    if (editor === "json") return json(text, property && formWords(property));
     const value = READERS[editor](text.trim());
-    return value === undefined ? { problem: `This is no value of the property. ${HINTS[editor]}` } : { value };
+    return value === undefined ? { problem: whyNot(editor, text.trim()) } : { value };
 }
 
-/** @param {string} text @returns {Meaning} */
-export function json(text) {
+/** @param {Editor} editor @param {string} text that is no value */
+function whyNot(editor, text) {
+    if (editor === "int" && /^-?\d+$/u.test(text)) {
+        return "This number is out of range: an int is from -9223372036854775808 to 9223372036854775807.";
+    }
+    if ((editor === "number" || editor === "decimal") && /^[+-]?\d*,\d+$/u.test(text)) {
+        return `Write a point, not a comma: ${text.replace(",", ".")}`;
+    }
+    return `This is no value of the property. ${HINTS[editor]}`;
+}
+
+/** How a value with parts is written. @param {Pick<Property, "type" | "collection">} property */
+function formWords({ type, collection }) {
+    const [one, other] = type === "string" ? ['"a"', '"b"'] : ["1", "2"];
+    const isPlain = type === "string" || NUMBERS.includes(type);
+    if (collection === "map") return isPlain ? `A map is written as {"name": ${one}, "other": ${other}}.` : 'A map is written as {"name": …}.';
+    if (collection) return `A ${collection} is written as ${isPlain ? `[${one}, ${other}]` : "[…, …]"}.`;
+    return undefined;
+}
+
+const NUMBERS = ["int", "float", "double"];
+
+/** @param {string} text @param {string} [form] how the value is written @returns {Meaning} */
+export function json(text, form) {
     try {
         const value = JSON.parse(text);
         const long = lossy(text);
         return long ? { problem: `${long} would lose digits. Write it as {"$numberLong": "${long}"}.` } : { value };
     } catch (error) {
-        return { problem: `This is not JSON: ${error instanceof Error ? error.message : error}` };
+        const words = form ?? "Texts and names stand in quotation marks, a list in [ ], an object in { }.";
+        return { problem: `This is not JSON${lineOf(text, String(error))}. ${words}` };
     }
+}
+
+/**
+ * Which line of several it is, where the browser says so.
+ *
+ * @param {string} text @param {string} message of the browser
+ */
+function lineOf(text, message) {
+    const [, line, position] = /\bline (\d+)|\bposition (\d+)/u.exec(message) ?? [];
+    if (!text.trim().includes("\n") || (line === undefined && position === undefined)) return "";
+    return `, in line ${line ?? text.slice(0, Number(position)).split("\n").length}`;
 }
 
 /**

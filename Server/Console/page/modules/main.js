@@ -205,6 +205,7 @@ signOut.addEventListener("click", () => {
 });
 window.addEventListener("hashchange", () => {
     takeToken();
+    notices.leave();
     show(true);
 });
 // Browsers keep a page that was left, with its streams, and have few connections for each server.

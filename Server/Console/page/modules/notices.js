@@ -12,13 +12,21 @@ export class Notices {
         this.alert = alert;
         /** @type {ReturnType<typeof setTimeout> | undefined} */
         this.timer = undefined;
+        this.isCarried = false;
     }
 
-    /** @param {string} text */
-    say(text) {
+    /** @param {string} text @param {boolean} [isCarried] whether the page goes elsewhere, and it is said there */
+    say(text, isCarried = false) {
         clearTimeout(this.timer);
+        this.isCarried = isCarried;
         this.status.textContent = text;
         this.timer = setTimeout(() => { this.status.textContent = ""; }, SHOWN_MILLISECONDS);
+    }
+
+    /** Somebody went elsewhere. */
+    leave() {
+        if (!this.isCarried) this.status.textContent = "";
+        this.isCarried = false;
     }
 
     /** Stays until the operator goes elsewhere. @param {string} text */

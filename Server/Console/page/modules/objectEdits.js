@@ -30,7 +30,10 @@ export async function editProperty(place, addresses, object, property, again) {
             const write = () => place.api.write("PATCH", object.where, patch, object.tag);
             replace(body, comparison(before, after, addresses),
                 isSame ? notice("warning", "Nothing changes", "The property has this value already.") : null,
-                actions(place, { word: "Write", isOff: isSame, work: write, done: close, back: () => replace(body, form) }));
+                actions(place, { word: "Write", isOff: isSame, work: write, done: close, back: () => {
+                    replace(body, form);
+                    /** @type {HTMLElement | null} */ (form.querySelector("[autofocus]"))?.focus();
+                } }));
             body.querySelector("button")?.focus();
         }, () => close(null));
         replace(body, form);
@@ -55,7 +58,7 @@ export async function deleteObject(place, object, links, schema, again) {
         content: [
             ...deletionWords(place.about.kind, object.key, links, schema).map((words) => element("p", {}, words)),
             actions(place, {
-                word: "Delete", isDanger: true, done: close, back: () => close(null),
+                word: "Delete", isDanger: true, isLast: true, done: close, back: () => close(null),
                 work: () => place.api.write("DELETE", object.where, undefined, object.tag),
             }),
         ],
@@ -77,7 +80,7 @@ export async function createObject(place, one) {
             content: [
                 field("Object", text, "JSON, in the forms of the data API. What is left out has the value of a new object."),
                 actions(place, {
-                    word: "Create", done: close, back: () => close(null), work: async () => {
+                    word: "Create", isLast: true, done: close, back: () => close(null), work: async () => {
                         const found = json(text.value);
                         if ("problem" in found) throw new Refusal(400, "valueInvalid", found.problem);
                         const where = path`/databases/${place.database}/objects/${one.name}`;
@@ -89,8 +92,8 @@ export async function createObject(place, one) {
         };
     });
     if (!done) return;
-    place.notices.say(`${one.name} ${summary(made.key)} is there.`);
     const name = keyText(made.key);
+    place.notices.say(`${one.name} ${summary(made.key)} is there.`, name !== null);
     if (name !== null) location.hash = hashOf("data", place.database, [one.name, name]);
 }
 
@@ -102,39 +105,41 @@ export async function createObject(place, one) {
  * @param {string} how.word
  * @param {boolean} [how.isDanger]
  * @param {boolean} [how.isOff]
+ * @param {boolean} [how.isLast] whether the page goes elsewhere afterwards
  * @param {() => Promise<any>} how.work
  * @param {(done: boolean) => void} how.done false where the object has to be read anew
  * @param {() => void} how.back
  */
-function actions(place, { word, isDanger, isOff, work, done, back }) {
+function actions(place, { word, isDanger, isOff, isLast, work, done, back }) {
     const said = element("div", { role: "alert" });
+    const again = element("button", { type: "button", class: "main", hidden: true, onclick: () => done(false) }, "Load again");
     const act = element("button", {
         type: "button", class: isDanger ? "danger" : "main", disabled: isOff,
         onclick: () => place.attempt(async () => {
             act.setAttribute("disabled", "");
             try {
                 const answer = await work();
-                if (answer) place.notices.say(`Written as version ${answer.version}.`);
+                if (answer) place.notices.say(`Written as version ${answer.version}.`, isLast);
                 done(true);
             } catch (error) {
                 // What has changed meanwhile cannot be written by trying again.
-                if (!(error instanceof Refusal) || error.status !== 412) act.removeAttribute("disabled");
+                if (!(error instanceof Error) || !isConflict(error)) act.removeAttribute("disabled");
                 if (!(error instanceof Error) || (error instanceof Refusal && error.status === 401)) throw error;
-                replace(said, refusal(error, () => done(false)));
+                replace(said, refusal(error));
+                again.hidden = !isConflict(error);
+                if (isConflict(error)) again.focus();
             }
         }),
     }, word);
     const leave = isDanger || word === "Create" ? "Cancel" : "Back";
     return element("div", {}, said, element("div", { class: "actions" },
-        element("button", { type: "button", autofocus: isDanger, onclick: back }, leave), act));
+        element("button", { type: "button", autofocus: isDanger, onclick: back }, leave), act, again));
 }
 
-/** @param {Error} error @param {() => void} again */
-function refusal(error, again) {
-    if (!(error instanceof Refusal) || error.code !== "preconditionFailed") {
-        return notice("problem", "This was not written", error.message);
-    }
-    return notice("warning", "Somebody has changed the object meanwhile",
-        element("p", {}, "Nothing was written. Load it again to see what it is now."),
-        element("button", { type: "button", onclick: again }, "Load again"));
-}
+/** Somebody has changed the object meanwhile. @param {Error} error */
+const isConflict = (error) => error instanceof Refusal && error.code === "preconditionFailed";
+
+/** @param {Error} error */
+const refusal = (error) => (isConflict(error)
+    ? notice("warning", "Somebody has changed the object meanwhile", "Nothing was written. Load it again to see what it is now.")
+    : notice("problem", "This was not written", error.message));

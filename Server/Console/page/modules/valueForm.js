@@ -20,16 +20,22 @@ export function valueForm(property, form, action, done, leave) {
     const nil = mayBeNil(property, editor) ? checkbox("nil, no value", isNil) : null;
     const said = element("div", { role: "alert" });
     const label = field(property.name, control, HINTS[editor] || undefined);
-    const toggle = () => control.toggleAttribute("disabled", nil?.input.checked ?? false);
-    nil?.input.addEventListener("change", toggle);
-    toggle();
+    // Whoever types means a value, and what was typed comes back with it.
+    const typed = /** @type {HTMLInputElement} */ (control);
+    let kept = "";
+    nil?.input.addEventListener("change", () => {
+        if (editor === "bool") return;
+        if (nil.input.checked) [kept, typed.value] = [typed.value, ""];
+        else typed.value = kept;
+    });
+    control.addEventListener("input", () => { if (nil) nil.input.checked = false; });
     return element("form", {
         onsubmit: (/** @type {Event} */ event) => {
             event.preventDefault();
             if (nil?.input.checked) return done(null);
             const isChecked = control instanceof HTMLInputElement && control.type === "checkbox" && control.checked;
-            const text = editor === "bool" ? String(isChecked) : /** @type {HTMLInputElement} */ (control).value;
-            const found = meaning(editor, text);
+            const text = editor === "bool" ? String(isChecked) : typed.value;
+            const found = meaning(editor, text, property);
             if ("value" in found) return done(found.value);
             replace(said, notice("problem", "This cannot be written", found.problem));
             control.focus();

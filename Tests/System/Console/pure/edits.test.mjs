@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { module } from "./modules.mjs";
 
-const { editorOf, mayBeNil, meaning, patchOf, templateOf, textOf } = await module("editor");
+const { editorOf, json, mayBeNil, meaning, patchOf, templateOf, textOf } = await module("editor");
 const { deletionWords } = await module("deletion");
 const { Schema } = await module("schema");
 const { author, changesOf } = await module("changes");
@@ -42,7 +42,7 @@ test("what is no value of the type has a sentence", () => {
     const wrong = [
         ["int", ["", "1.5", "1e3", "9223372036854775808", "-9223372036854775809", "0x1", "1 2", "99999999999999999999"]],
         ["number", ["", "1,5", "0x1", "1e999", "Inf", "one"]], ["decimal", ["", "1..5", "1,5", "abc"]],
-        ["date", ["", "2026-11-28", "tomorrow", "2026-13-01T00:00:00Z", "2026-11-28T15:04:05", "2026-11-28T15:04:05.1234567890Z"]],
+        ["date", ["", "2026-11-28", "tomorrow", "2026-13-01T00:00:00Z", "2026-11-28T15", "2026-11-28 15:04 CET", "2026-11-28T15:04:05.1234567890Z"]],
         ["objectId", ["", "00", "g".repeat(24)]], ["uuid", ["", "6ba7b8109dad11d180b400c04fd430c8"]],
         ["json", ["", "{", "{a: 1}", "9007199254740993", '{"a": [1, -9007199254740993]}']],
     ];
@@ -52,6 +52,30 @@ test("what is no value of the type has a sentence", () => {
     assert.deepEqual(meaning("json", '"12345678901234567890"'), { value: "12345678901234567890" });
     assert.deepEqual(meaning("json", '{"$numberLong": "9007199254740993"}'), { value: { $numberLong: "9007199254740993" } });
     assert.deepEqual(meaning("int", " 007 "), { value: 7 });
+});
+
+test("a date may leave out seconds and its offset, which is UTC then", () => {
+    for (const [text, date] of [
+        ["2013-01-01 11:00", "2013-01-01T11:00:00Z"], ["2013-01-01T11:00", "2013-01-01T11:00:00Z"],
+        ["2013-01-01 11:00:05.5", "2013-01-01T11:00:05.5Z"], ["2013-01-01 11:00+01:00", "2013-01-01T11:00:00+01:00"],
+        [" 2013-01-01T11:00Z ", "2013-01-01T11:00:00Z"],
+    ]) assert.deepEqual(meaning("date", text), { value: { $date: date } }, text);
+});
+
+test("the sentence says what is wrong where that is known", () => {
+    const problem = (/** @type {string} */ editor, /** @type {string} */ text, more = {}) => meaning(editor, text, { type: "int", ...more }).problem;
+    for (const text of ["9223372036854775808", "-9223372036854775809", "99999999999999999999"]) {
+        assert.equal(problem("int", text), "This number is out of range: an int is from -9223372036854775808 to 9223372036854775807.");
+    }
+    assert.equal(problem("number", "1,5"), "Write a point, not a comma: 1.5");
+    assert.equal(problem("decimal", "-0,50"), "Write a point, not a comma: -0.50");
+    assert.match(problem("int", "1,5"), /^This is no value/);
+    assert.equal(problem("json", "a, b", { type: "string", collection: "list" }), 'This is not JSON. A list is written as ["a", "b"].');
+    assert.equal(problem("json", "1 2", { collection: "set" }), "This is not JSON. A set is written as [1, 2].");
+    assert.equal(problem("json", "a: 1", { collection: "map" }), 'This is not JSON. A map is written as {"name": 1, "other": 2}.');
+    assert.match(problem("json", "{", { type: "mixed" }), /^This is not JSON\. Texts and names stand in quotation marks/);
+    assert.match(json('{\n"a": 1,\n"b" 2\n}').problem, /^This is not JSON, in line 3\. /);
+    for (const text of ["a, b", "{", "[1,]", "\n\n["]) assert.doesNotMatch(json(text).problem, /token|Unexpected|Error/);
 });
 
 test("a counter is patched by its difference, and everything else by its value", () => {
