@@ -16,6 +16,7 @@ def live_list(site: Site) -> None:
     browser.wait_for("live <b>", ".grid")
     site.admin("POST", "/databases/notes/objects/Note", {"_id": NOTES + 1, "text": "one more"})
     browser.wait_for(f"{NOTES + 1:,} objects", ".found")
+    browser.wait(lambda: f"{NOTES + 1:,}" in browser.text(".classes [aria-current]"), "the count of the class stays")
     site.visit("#/data/notes/Note/0")
     site.admin("PATCH", "/databases/notes/objects/Note/0", {"text": "live again"})
     browser.wait_for("live again", "main table")
@@ -48,12 +49,17 @@ def log(site: Site) -> None:
     site.world.device("gwen", "UA").session.connection.close()
     browser.wait_for("new line", "main")
     assert browser.run(count) == before
+    level = (
+        "const level = document.querySelector('main section select');"
+        "level.value = arguments[0]; level.dispatchEvent(new Event('change'))"
+    )
+    browser.run(level, "critical")
+    browser.wait_for("No line of this level is kept.", ".log")
+    browser.run(level, "info")
+    assert browser.run(count) == before, "What is shown stands still at another level, too."
     browser.press("Go on")
     browser.wait(lambda: browser.run(count) > before, "the lines do not come")
-    browser.run(
-        "const level = document.querySelector('main section select');"
-        "level.value = 'critical'; level.dispatchEvent(new Event('change'))"
-    )
+    browser.run(level, "critical")
     browser.wait_for("No line of this level is kept.", ".log")
 
 
@@ -93,6 +99,8 @@ def schema_changes(site: Site) -> None:
     whole_database(site)
     change(site, "Author.name", "Convert")
     browser.wait_for("Author.name was converted.", "#status")
+    site.settle()
+    assert "Last declared" in browser.text("details[open]"), browser.text("main")
     assert shape(site)["Author"]["name"] == "mixed"
     browser.press("Kind001 –")
     browser.press("Drop the class Kind001")

@@ -358,6 +358,8 @@ def accounts(site: Site) -> None:
     for word, said in (("Disable", "disabled"), ("Enable", "enabled")):
         browser.press(f"{word} a program")
         browser.wait_for(f"{word} this account?", "dialog")
+        (listed,) = site.admin("GET", "/databases/notes/accounts")["accounts"]
+        assert f"(user {listed['user']})" in browser.text("dialog"), browser.text("dialog")
         browser.press("Cancel")
         (now,) = site.admin("GET", "/databases/notes/accounts")["accounts"]
         assert now["isDisabled"] == (word == "Enable"), now

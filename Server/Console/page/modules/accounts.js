@@ -8,7 +8,15 @@ import { section } from "./outcomes.js";
 import { moment, pagedTable } from "./table.js";
 
 /** @typedef {import("./main.js").Place} Place */
-/** @typedef {{user: string, name?: string, email?: string, isDisabled: boolean, created: string}} Account */
+/**
+ * @typedef {object} Account
+ * @property {string} user
+ * @property {string} [name]
+ * @property {string} [email]
+ * @property {string[]} [logins] names by which the user logs in
+ * @property {boolean} isDisabled
+ * @property {string} created
+ */
 
 /** @param {Place} place */
 export async function accountSection(place) {
@@ -27,7 +35,8 @@ export async function accountSection(place) {
 /** @param {Place} place @param {() => void} reread */
 function accountTable(place, reread) {
     return pagedTable(place, "Accounts of this database", [
-        { title: "Name", isHeading: true, cell: (one) => one.name ?? one.email ?? "–" },
+        { title: "Name", isHeading: true, cell: nameOf },
+        { title: "Logs in as", cell: (one) => loginWords(one) ?? mark("no address", "plain") },
         { title: "User", cell: (one) => code(one.user) },
         { title: "State", cell: (one) => (one.isDisabled ? mark("disabled", "warning") : mark("may log in", "good")) },
         { title: "Created", cell: (one) => moment(one.created) },
@@ -45,15 +54,28 @@ function accountTable(place, reread) {
 }
 
 /** @param {Account} one */
-const nameOf = (one) => one.name ?? one.email ?? one.user;
+const nameOf = (one) => one.name ?? loginWords(one) ?? one.user;
+
+/** Null where no address is known. @param {Account} one */
+export const loginWords = ({ logins = [], email }) => (logins.length > 0 ? logins.join(", ") : email ?? null);
+
+/**
+ * With the id, which no other account has.
+ *
+ * @param {Account} one
+ */
+export function wholeName(one) {
+    const known = [one.name, loginWords(one)].filter(Boolean).join(", ");
+    return known ? `${known} (user ${one.user})` : `The user ${one.user}`;
+}
 
 /** Enables a disabled account, and disables another. @param {Place} place @param {Account} one @param {() => void} reread */
 async function change(place, one, reread) {
     const answer = await ask(one.isDisabled ? {
-        title: "Enable this account?", action: "Enable", text: `${nameOf(one)} may log in again.`,
+        title: "Enable this account?", action: "Enable", text: `${wholeName(one)} may log in again.`,
     } : {
         title: "Disable this account?", action: "Disable", isDanger: true,
-        text: `${nameOf(one)} cannot log in any more, and their logins end at once. An access token works until it expires. `
+        text: `${wholeName(one)} cannot log in any more, and their logins end at once. An access token works until it expires. `
             + "To end it now, shut the user out too, in the part Devices.",
     });
     if (!answer) return;

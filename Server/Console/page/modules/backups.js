@@ -29,7 +29,7 @@ export async function backupSection(place, database) {
     };
     const watch = () => {
         isWatched = true;
-        const look = setInterval(() => place.attempt(async () => {
+        const look = setInterval(() => place.byItself(async () => {
             if (await read()) return;
             clearInterval(look);
             isWatched = false;

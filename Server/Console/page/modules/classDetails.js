@@ -39,7 +39,7 @@ function detailsList(place, classes) {
 
 /** @param {Place} place @param {any} one */
 function classDetails(place, one) {
-    return element("details", {},
+    return element("details", { "data-key": `class ${one.name}` },
         element("summary", {}, element("strong", {}, one.name), ` – ${one.is}, ${plural(one.objects, "object", "objects")}, `
             + plural(one.properties.length, "property", "properties")),
         element("div", {},

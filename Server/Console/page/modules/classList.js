@@ -30,14 +30,18 @@ export async function readSchema(place) {
     return new Schema(all);
 }
 
+/** Counts are read not more often, however much is written. */
+const COUNT_MILLISECONDS = 5_000;
+
 /** @param {Place} place @param {Schema} schema @param {string | undefined} current */
 export function classList(place, schema, current) {
-    const tops = schema.tops;
+    let { tops } = schema;
     const list = element("ul", { class: "class-list" });
     const draw = (/** @type {string} */ wanted) => {
         const fitting = tops.filter((one) => one.name.toLowerCase().includes(wanted.toLowerCase()));
         replace(list, fitting.map((one) => element("li", {}, element("a", {
-            href: hashOf("data", place.database, [one.name]), "aria-current": one.name === current && "page",
+            href: hashOf("data", place.database, [one.name]), "data-key": `class ${one.name}`,
+            "aria-current": one.name === current && "page",
         }, element("span", { class: "name" }, one.name), " ", element("span", { class: "muted" }, count(one.objects))))));
         if (fitting.length === 0) list.append(element("li", {}, muted(tops.length > 0 ? "None has this name." : "None yet.")));
     };
@@ -46,6 +50,10 @@ export function classList(place, schema, current) {
     }));
     draw("");
     reveal(list);
+    place.follow({ events: ["version"], database: place.database, milliseconds: COUNT_MILLISECONDS }, async () => {
+        ({ tops } = await readSchema(place));
+        draw(search.value.trim());
+    });
     return element("nav", { class: "classes", "aria-label": "Classes" },
         element("a", {
             href: hashOf("data", place.database), class: "all", "aria-current": current === undefined && "page",

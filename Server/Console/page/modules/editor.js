@@ -16,7 +16,8 @@ const BY_TYPE = {
 export const HINTS = {
     bool: "", string: "", int: "Digits.", number: "Digits with a point, or NaN, Infinity, -Infinity.",
     decimal: "Up to 34 digits with a point; 1.5 and 1.50 differ.",
-    date: "As 2026-11-28T15:04:05.5Z or 2026-11-28 15:04. The end is the offset, as +01:00 or Z. Without one it is UTC.", objectId: "24 hexadecimal digits.",
+    date: "As 2026-11-28T15:04:05.5Z or 2026-11-28 15:04. The end is the offset, as +01:00 or Z. Without one it is UTC.",
+    objectId: "24 hexadecimal digits.",
     uuid: "As 6ba7b810-9dad-11d1-80b4-00c04fd430c8.", json: "JSON, in the forms of the data API.",
 };
 
@@ -97,7 +98,7 @@ function whyNot(editor, text) {
 function formWords({ type, collection }) {
     const [one, other] = type === "string" ? ['"a"', '"b"'] : ["1", "2"];
     const isPlain = type === "string" || NUMBERS.includes(type);
-    if (collection === "map") return isPlain ? `A map is written as {"name": ${one}, "other": ${other}}.` : 'A map is written as {"name": …}.';
+    if (collection === "map") return `A map is written as ${isPlain ? `{"name": ${one}, "other": ${other}}` : '{"name": …}'}.`;
     if (collection) return `A ${collection} is written as ${isPlain ? `[${one}, ${other}]` : "[…, …]"}.`;
     return undefined;
 }

@@ -45,5 +45,8 @@ export function time(text) {
         + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+/** Said once, so that no time needs it. @param {string} zone */
+export const zoneWords = (zone) => `Times are of the time zone ${zone}. Days without a time are of UTC.`;
+
 /** @param {number} number @param {string} one @param {string} many */
 export const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;

@@ -2,6 +2,7 @@
 
 import { partsOf } from "./about.js";
 import { element, muted, replace } from "./dom.js";
+import { zoneWords } from "./format.js";
 import { hashOf, routeOf } from "./route.js";
 
 /** What is here sooner needs no word. */
@@ -12,7 +13,7 @@ const byID = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.
 export const main = byID("main");
 export const signOut = byID("sign-out");
 export const [status, alert, outageLine] = [byID("status"), byID("alert"), byID("outage")];
-const [nav, brand] = [byID("parts"), byID("brand")];
+const [nav, brand, zone] = [byID("parts"), byID("brand"), byID("zone")];
 
 // The link that skips the navigation is no address of a part.
 document.querySelector(".skip")?.addEventListener("click", (event) => {
@@ -32,6 +33,8 @@ export function showFrame(parts, about) {
     brand.textContent = about?.kind === "file" ? about.name ?? "" : "Causeway";
     nav.hidden = false;
     signOut.hidden = false;
+    zone.hidden = false;
+    zone.textContent = zoneWords(Intl.DateTimeFormat().resolvedOptions().timeZone);
     replace(nav, names.map((name) => element("a", {
         href: hashOf(name, parts[name].needsDatabase ? route.database : null), "data-key": name,
         "aria-current": name === route.part && "page",
@@ -43,6 +46,7 @@ export function showFrame(parts, about) {
 export function hideFrame() {
     nav.hidden = true;
     signOut.hidden = true;
+    zone.hidden = true;
 }
 
 /**
@@ -59,4 +63,22 @@ export function sayReading(parts, about, signal) {
         const { part } = showFrame(/** @type {any} */ (parts), about);
         main.replaceChildren(element("h1", { tabindex: -1 }, parts[part].title), muted("Reading…"));
     }, READING_MILLISECONDS);
+}
+
+/**
+ * Shows what was made of a part.
+ *
+ * @param {HTMLElement} container
+ * @param {boolean} movesFocus whether somebody went there; else the same is shown anew, and what was open stays so
+ */
+export function put(container, movesFocus) {
+    const open = [...main.querySelectorAll("details[open][data-key]")].map((one) => one.getAttribute("data-key"));
+    main.replaceChildren(container);
+    if (movesFocus) {
+        /** @type {HTMLElement | null} */ (main.querySelector("[data-arrive]") ?? main.querySelector("h1"))?.focus();
+        return;
+    }
+    for (const one of main.querySelectorAll("details[data-key]")) {
+        if (open.includes(one.getAttribute("data-key"))) one.setAttribute("open", "");
+    }
 }

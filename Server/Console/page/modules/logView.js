@@ -27,7 +27,7 @@ export async function logView(place) {
     const level = /** @type {HTMLSelectElement} */ (element("select", {
         onchange: () => {
             lines.least = level.value;
-            draw();
+            draw(true);
         },
     }, LEVELS.map((name) => element("option", { value: name, selected: name === "info" }, name))));
     lines.least = "info";
@@ -36,10 +36,11 @@ export async function logView(place) {
         else lines.pause();
         draw();
     } });
-    const draw = () => {
+    /** @param {boolean} [isOther] whether other lines are wanted: then they are drawn while paused, too */
+    const draw = (isOther = false) => {
         const waiting = lines.waiting?.length ?? 0;
         replace(pause, lines.waiting ? `Go on${waiting > 0 ? `, ${plural(waiting, "new line", "new lines")}` : ""}` : "Pause");
-        if (lines.waiting && list.firstChild) return;
+        if (lines.waiting && list.firstChild && !isOther) return;
         const shown = lines.shown.map(line);
         list.replaceChildren(...(shown.length > 0 ? shown : [element("li", {}, "No line of this level is kept.")]));
         settle();
@@ -72,7 +73,7 @@ function follow(place, lines, draw, read) {
         }, DRAW_MILLISECONDS);
     }, place.signal);
     // What was logged while there was no stream.
-    live.follow({ events: [], milliseconds: DRAW_MILLISECONDS }, () => place.attempt(read), place.signal);
+    live.follow({ events: [], milliseconds: DRAW_MILLISECONDS }, () => place.byItself(read), place.signal);
     live.run(place.signal);
     place.recover(async () => live.wake());
 }

@@ -6,7 +6,7 @@ import { API, NoAnswer } from "./api.js";
 import { data } from "./data.js";
 import { devices } from "./devices.js";
 import { element, replace } from "./dom.js";
-import { alert, hideFrame, main, outageLine, sayReading, showFrame, signOut, status } from "./frame.js";
+import { alert, hideFrame, main, outageLine, put, sayReading, showFrame, signOut, status } from "./frame.js";
 import { Live } from "./live.js";
 import { Notices } from "./notices.js";
 import { operations } from "./operations.js";
@@ -104,9 +104,8 @@ async function show(movesFocus) {
     }
     if (signal.aborted) return;
     main.removeAttribute("aria-busy");
-    main.replaceChildren(container);
+    put(container, movesFocus);
     document.title = `${main.querySelector("h1")?.textContent} · ${placeName(about)}`;
-    if (movesFocus) /** @type {HTMLElement | null} */ (main.querySelector("[data-arrive]") ?? main.querySelector("h1"))?.focus();
 }
 
 /** @param {AbortSignal} signal @returns {Promise<import("./about.js").About>} */

@@ -34,7 +34,7 @@ export async function overview(place) {
 /** @param {import("./watch.js").Watch} watch */
 function attentionList(watch) {
     const items = attention(watch.seen);
-    if (items.length === 0) return notice("good", "Nothing needs attention", "All databases answer, and nothing was refused.");
+    if (items.length === 0) return notice("good", "Nothing needs attention", "All databases answer, and no operation was refused.");
     return element("ul", { class: "notices", "aria-label": "What needs attention" }, items.map((item) =>
         element("li", { class: `notice ${item.kind}` },
             element("strong", {}, item.kind === "problem" ? "Problem: " : "Warning: ", item.title), item.text, " ",

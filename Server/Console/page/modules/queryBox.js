@@ -68,5 +68,6 @@ export function queryBox({ schema, one, where, found, search, signal }) {
 /** @param {string} message */
 function shown(message) {
     const { words, block } = problemParts(message);
-    return [words && element("p", {}, words), block && element("pre", { tabindex: 0, role: "region", "aria-label": "Where the query is wrong" }, block)];
+    const named = { tabindex: 0, role: "region", "aria-label": "Where the query is wrong" };
+    return [words && element("p", {}, words), block && element("pre", named, block)];
 }

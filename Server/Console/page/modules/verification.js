@@ -51,5 +51,6 @@ export function findings({ last }) {
 /** @param {string} name @param {Verification} state what is said when it has ended */
 export function ending(name, { last }) {
     if (!last) return `The server has started anew and forgotten the verification of ${name}.`;
-    return last.isSound ? `${name} is sound: ${plural(last.objects, "object", "objects")}.` : `${name} is not sound.`;
+    if (!last.isSound) return `${name} is not sound.`;
+    return `${name} is sound: ${plural(last.objects, "object", "objects")}, with lists and maps inside of mixed values.`;
 }

@@ -27,7 +27,7 @@ export async function verifySection(place) {
     };
     const look = (/** @type {string} */ name) => {
         const timer = setTimeout(async () => {
-            const isTold = await place.attempt(() => read(name));
+            const isTold = await place.byItself(() => read(name));
             if (place.signal.aborted) return;
             draw();
             const state = states.get(name);
@@ -51,7 +51,8 @@ export async function verifySection(place) {
     place.recover(readAll);
     for (const [name, { running }] of states) if (running) look(name);
     return element("section", {}, muted("Reads a database completely, while it is used: objects, indexes and links, what the "
-        + "server keeps beside them, and accounts. One database at a time."), list, found);
+        + "server keeps beside them, and accounts. One database at a time. The number of objects counts lists "
+        + "and maps inside of mixed values, too."), list, found);
 }
 
 /** @param {Place} place @param {Map<string, Verification>} states @param {(name: string) => void} begin */

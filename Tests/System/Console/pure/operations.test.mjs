@@ -71,7 +71,7 @@ test("what a verification says stands for each way it can end", () => {
     assert.deepEqual(findings({ last }), []);
     assert.deepEqual(findings({ last: worn }), ["Note, row 7", "Not listed: 1 more."]);
     assert.deepEqual(findings({ last: cut }), ["The disk does not answer."]);
-    assert.equal(ending("notes", { last }), "notes is sound: 3 objects.");
+    assert.equal(ending("notes", { last }), "notes is sound: 3 objects, with lists and maps inside of mixed values.");
     assert.match(ending("notes", {}), /started anew/);
 });
 

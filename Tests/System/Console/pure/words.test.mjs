@@ -5,6 +5,7 @@ import { module } from "./modules.mjs";
 const { bytes, count, duration, plural, short, time } = await module("format");
 const { hashOf, PARTS, routeOf } = await module("route");
 const { settings } = await module("configuration");
+const { loginWords, wholeName } = await module("accounts");
 const { question } = await module("question");
 
 test("numbers, sizes and durations are short and say their unit", () => {
@@ -63,4 +64,12 @@ test("a question has one object and one caller, and a sentence stands where some
         [{ claims: "null" }, /not an object/], [{ object: "values", values: "7" }, /values are not an object/],
         [{ caller: "token", token: " " }, /token/], [{ caller: "account", account: "" }, /id/],
     ]) assert.match(question({ ...fields, ...wrong }), words);
+});
+
+test("an account has its address where there is one, and its id where it is asked about", () => {
+    const one = { user: "6f1", isDisabled: false, created: "" };
+    assert.deepEqual([one, { ...one, email: "a@b.c" }, { ...one, email: "a@b.c", logins: ["x@y.z", "ann"] }, { ...one, logins: [] }].map(loginWords),
+        [null, "a@b.c", "x@y.z, ann", null]);
+    assert.deepEqual([one, { ...one, name: "Ann" }, { ...one, name: "Ann", logins: ["a@b.c"] }, { ...one, email: "a@b.c" }].map(wholeName),
+        ["The user 6f1", "Ann (user 6f1)", "Ann, a@b.c (user 6f1)", "a@b.c (user 6f1)"]);
 });
