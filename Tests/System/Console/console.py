@@ -25,6 +25,8 @@ class Site:
     def sign_in(self) -> None:
         self.browser.go("about:blank")
         self.browser.go(self.address)
+        # A page that still asks for something would miss the token.
+        self.settle()
         self.browser.run("sessionStorage.clear()")
         self.browser.go("about:blank")
         self.browser.go(self.address)

@@ -40,7 +40,7 @@ window.measured = new Promise((resolve) => {
     // The second frame begins when the first one is drawn.
     const isDrawn = () => began > 0 && (isThere === "rows"
         ? [...grid.querySelectorAll(".grid-body .grid-row")].every((row) => row.innerText.trim() !== "…")
-        : found.innerText !== window.before);
+        : ![window.before, "Searching…"].includes(found.innerText));
     const look = () => (isDrawn() ? requestAnimationFrame(() => resolve(performance.now() - began)) : requestAnimationFrame(look));
     window.before = found.innerText;
     look();

@@ -1,6 +1,6 @@
 // What is around a part: the name of the place and the navigation.
 
-import { partsOf } from "./about.js";
+import { partsOf, placeName } from "./about.js";
 import { element, muted, replace } from "./dom.js";
 import { zoneWords } from "./format.js";
 import { hashOf, routeOf } from "./route.js";
@@ -53,15 +53,16 @@ export function hideFrame() {
  * Whoever goes to a part that takes long does not see the one before.
  *
  * @param {Record<string, {title: string}>} parts
- * @param {import("./about.js").About | null} about
+ * @param {() => import("./about.js").About | null} about
  * @param {AbortSignal} signal ends with the part
  */
 export function sayReading(parts, about, signal) {
     const before = main.firstChild;
     setTimeout(() => {
         if (signal.aborted || main.firstChild !== before) return;
-        const { part } = showFrame(/** @type {any} */ (parts), about);
-        main.replaceChildren(element("h1", { tabindex: -1 }, parts[part].title), muted("Reading…"));
+        const who = about();
+        const title = who ? parts[showFrame(parts, who).part].title : placeName(who);
+        main.replaceChildren(element("h1", { tabindex: -1 }, title), muted("Reading…"));
     }, READING_MILLISECONDS);
 }
 

@@ -90,7 +90,7 @@ async function show(movesFocus) {
     [isMissed, recoveries] = [false, []];
     if (session.token === null) return showSignIn("");
     main.setAttribute("aria-busy", "true");
-    if (movesFocus || !main.firstChild) sayReading(parts, about, signal);
+    if (movesFocus || !main.firstChild) sayReading(parts, () => about, signal);
     const container = element("div");
     try {
         about ??= await begin(signal);

@@ -55,6 +55,17 @@ test("no answer is told apart from a part that was left", async () => {
     await assert.rejects(gone.get("/x", left), (error) => !(error instanceof NoAnswer));
 });
 
+test("whether somebody is there is asked with the token, and any other outcome is told apart", async () => {
+    let asked = "";
+    await api("t", (where) => {
+        asked = where;
+        return new Response("{}");
+    }).answers();
+    assert.equal(asked, "/admin/v1/about");
+    await assert.rejects(api("t", () => { throw new TypeError("gone"); }).answers(), NoAnswer);
+    await assert.rejects(api("t", () => new Response("{}", { status: 401 })).answers(), (error) => error instanceof Refusal && error.status === 401);
+});
+
 test("a server that is not ready says why, line by line", async () => {
     assert.deepEqual(await api("t", () => new Response("ready\n")).problems(), []);
     const reasons = api("t", () => new Response("not ready\na: late\nb: gone\n", { status: 503 }));
