@@ -330,7 +330,9 @@ def expired_token(site: Site) -> None:
     finally:
         site.world.token_file.write_text(TOKEN)
         os.kill(site.world.server.process_id, signal.SIGHUP)
-    browser.troubles()  # The 401 that was meant.
+    # The page learns that this one counts no more either.
+    browser.wait_for("does not accept this token any more")
+    browser.troubles()  # The two 401 that were meant.
 
 
 def damage(site: Site) -> None:
