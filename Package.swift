@@ -162,8 +162,8 @@ let tool: [Target] = [
     part(
         "Tool", "Files",
         uses: [
-            "Admin", "Browsing", "Console", "Environment", "HTTP", "JSON", "Model", "ObjectStore", "Query", "RealmFile",
-            "Storage",
+            "Admin", "Browsing", "Console", "Environment", "HTTP", "JSON", "Model", "ObjectStore", "OpLog", "Query",
+            "RealmFile", "Storage",
         ],
         documents: ["EXPORT.md"]
     ),
@@ -348,9 +348,8 @@ let tests: [Target] = [
     test(
         "System", "SyncedRealm",
         uses: [
-            "Conversion", "DataAPI", "Database", "Endpoint", "Environment", "HTTP", "Identity", "Ingest", "JSON",
-            "Limits",
-            "Operations", "Session", "Store", "StoreEmbedded", "Support/Seeds", "Sync", "Wire",
+            "Conversion", "DataAPI", "Database", "Endpoint", "Environment", "Files", "HTTP", "Identity", "Ingest",
+            "JSON", "Limits", "Operations", "Session", "Store", "StoreEmbedded", "Support/Seeds", "Sync", "Wire",
         ],
         libraries: [Package.log]
     ),

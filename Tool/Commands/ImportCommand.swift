@@ -14,9 +14,10 @@ enum ImportFormat: String, CaseIterable, ExpressibleByArgument {
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Reads an export, documents of MongoDB, or a Realm file into a new file or into a local one.",
+        abstract: "Reads an export, documents of MongoDB, or a Realm file into a new, local or synced file.",
         discussion: """
-            All of it is imported, or nothing. A new file is encrypted if a key is given.
+            All of it is imported, or nothing. A new file is encrypted if a key is given. A synced file gets the objects as \
+            writes of its device, which the app sends to its server.
               causeway import copy.realm --from flights.jsonl
               causeway import airports.realm --format csv --class Airport --from airports.csv --primary-key faa --null NA
               causeway import flights.realm --format realm --from old.realm

@@ -21,7 +21,7 @@ package struct FileSummary: Sendable {
             case .server:
                 throw FileFailure(
                     "'\(path)' is the database of a server, and devices would not be told of \(what). Write the objects with "
-                        + "the server's data API.")
+                        + "the server's data API, or import them into the synced file of a device.")
             }
         }
     }

@@ -1,6 +1,6 @@
 package import CausewayFiles
 
-/// An import of documents of MongoDB into a new file, or into a local one that is there. ATLAS.md tells the rules.
+/// An import of documents of MongoDB into a new file, or into a local or synced one that is there. ATLAS.md tells the rules.
 package struct AtlasImport {
     /// What becomes of a value that its property cannot hold.
     package enum Unmapped: String, CaseIterable, Sendable {
@@ -40,21 +40,19 @@ package struct AtlasImport {
         try FileFailure.orNothing { try planner.plan(source, progress: progress) }
     }
 
-    /// Imports all documents, or throws and imports nothing.
+    /// Imports all documents, or throws; the failure says if anything was imported.
     ///
     /// - Parameters:
     ///   - path: the file; made if it is not there.
     ///   - key: opens the file, or encrypts a new one.
-    ///   - progress: told how many documents were read, of both passes.
+    ///   - progress: told how many documents were read, of both passes, and how many objects a synced file then got.
     package func run(
         _ plan: AtlasPlan, to path: String, key: [UInt8]?, progress: (Int) -> Void = { _ in }
     ) throws -> AtlasReport {
-        try FileFailure.orNothing {
-            try ImportTarget.change(path, key: key) { transaction, isNew in
-                let run = AtlasRun(plan, format, transaction, isNew: isNew, self)
-                try run.perform(progress)
-                return run.report
-            }
+        try ImportTarget.change(path, key: key, progress: progress) { writing in
+            let run = AtlasRun(plan, format, writing, self)
+            try run.perform(progress)
+            return run.report
         }
     }
 }

@@ -1,3 +1,5 @@
+import CausewayFiles
+
 /// What an import did.
 package struct AtlasReport: Sendable {
     /// Reasons beyond these are counted together.
@@ -15,6 +17,8 @@ package struct AtlasReport: Sendable {
     package internal(set) var created = 0
     package internal(set) var replaced = 0
     package internal(set) var skipped = 0
+    /// Whether a server hears of the objects.
+    package internal(set) var isForSyncedFile = false
     /// By reasons.
     package private(set) var losses: [String: Loss] = [:]
 
@@ -30,7 +34,8 @@ package struct AtlasReport: Sendable {
         var parts = ["\(created) created"]
         if replaced > 0 { parts.append("\(replaced) replaced") }
         if skipped > 0 { parts.append("\(skipped) left as they were") }
-        var lines = ["Documents: \(documents) read", "Objects: " + parts.joined(separator: ", ")]
+        let objects = "Objects: " + parts.joined(separator: ", ") + ObjectImport.sending(isForSyncedFile)
+        var lines = ["Documents: \(documents) read", objects]
         if !losses.isEmpty { lines.append("Not mapped:") }
         for (reason, loss) in losses.sorted(by: { $0.key < $1.key }) {
             lines.append("    \(loss.count) times: \(reason)")

@@ -25,6 +25,8 @@ extension AtlasRun {
             for element in elements { objects.append(rows.key(of: element)) }
         }
         report.created += objects.count
+        // Links led to them already, so they have rows from before.
+        for key in objects where imported.isOlder(key) { imported.named.insert(key) }
         guard !imported.slowColumns.isEmpty else { return }
         for (document, key) in zip(chosen, objects) { try fillSlowly(key, document, reader, imported) }
     }

@@ -6,35 +6,33 @@ import CausewayStorage
 /// One import. The documents of a class become rows column by column. Links to documents that come later are set in a second
 /// pass over the collections that have some.
 final class AtlasRun {
-    /// A transaction of a new file ends after so many documents or bytes of them, so that memory stays bounded.
     private static let documentsPerTransactionMax = 50_000
-    private static let bytesPerTransactionMax = 64 << 20
 
     let plan: AtlasPlan
     private let format: DocumentFormat
-    let transaction: Transaction
-    private let isNew: Bool
+    private let writing: ImportWriting
     let options: AtlasImport
     var report = AtlasReport()
     var cells = FieldCells()
     private var classes: ExactDictionary<AtlasClass> = [:]
     private let collectionClasses: ExactDictionary<String>
-    private var (waitingDocuments, waitingBytes) = (0, 0)
 
     init(
-        _ plan: AtlasPlan, _ format: DocumentFormat, _ transaction: Transaction, isNew: Bool, _ options: AtlasImport
+        _ plan: AtlasPlan, _ format: DocumentFormat, _ writing: ImportWriting, _ options: AtlasImport
     ) {
         self.plan = plan
         self.format = format
-        self.transaction = transaction
-        self.isNew = isNew
+        self.writing = writing
         self.options = options
         var names: ExactDictionary<String> = [:]
         for collection in plan.collections { names[collection.file.collection] = collection.className }
         collectionClasses = names
     }
 
+    private var transaction: Transaction { writing.transaction }
+
     func perform(_ progress: (Int) -> Void) throws {
+        report.isForSyncedFile = writing.isForSyncedFile
         let wanted = plan.schema.withDeletionRules(of: transaction.schema).withNestedCollections
         try transaction.extendSchema(wanted)
         try makeClasses()
@@ -61,6 +59,12 @@ final class AtlasRun {
                     progress(read)
                 }
             }
+        }
+        for collection in plan.collections {
+            guard let imported = classes[collection.className] else { continue }
+            writing.wrote(
+                collection.className, from: imported.firstRow,
+                replaced: imported.named.subtracting(imported.skipped))
         }
     }
 
@@ -104,19 +108,9 @@ final class AtlasRun {
             } catch let error as StoreError {
                 throw FileFailure("\(reader.words(0)) or one of those behind it: \(error.message)")
             }
-            waitingDocuments += reader.tape.documents.count
-            waitingBytes += reader.byteCount
-            try commitIfLarge()
+            try writing.took(
+                reader.tape.documents.count, bytes: reader.byteCount, objectsMax: Self.documentsPerTransactionMax)
         }
-    }
-
-    private func commitIfLarge() throws {
-        guard isNew,
-            waitingDocuments >= Self.documentsPerTransactionMax || waitingBytes >= Self.bytesPerTransactionMax
-        else { return }
-        (waitingDocuments, waitingBytes) = (0, 0)
-        try transaction.commit(.relaxed)
-        try transaction.beginWriting()
     }
 
     // MARK: - What is not mapped

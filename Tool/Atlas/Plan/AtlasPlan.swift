@@ -33,36 +33,7 @@ package struct AtlasPlan {
 
     /// Sorts collections so that the documents that links lead to come first, except around circles.
     static func ordered(_ collections: [Collection], _ schema: Schema) -> [Collection] {
-        var result: [Collection] = []
-        var begun: Set<ExactString> = []
-        func visit(_ collection: Collection) {
-            guard begun.insert(ExactString(collection.className)).inserted else { return }
-            for target in schema.linked(from: collection.className).sorted() {
-                for next in collections where next.className.isSame(as: target.string) { visit(next) }
-            }
-            result.append(collection)
-        }
-        for collection in collections { visit(collection) }
-        return result
-    }
-}
-
-extension Schema {
-    /// The classes that the links of a class, and of those embedded in it, lead to.
-    func linked(from name: String) -> Set<ExactString> {
-        var targets: Set<ExactString> = []
-        var seen: Set<ExactString> = []
-        var waiting = [name]
-        while let name = waiting.popLast() {
-            guard seen.insert(ExactString(name)).inserted, let known = self[name] else { continue }
-            for target in known.properties.compactMap(\.target) {
-                if self[target]?.kind == .embedded {
-                    waiting.append(target)
-                } else {
-                    targets.insert(ExactString(target))
-                }
-            }
-        }
-        return targets
+        let places = ExactDictionary(uniqueKeysWithValues: collections.enumerated().map { ($1.className, $0) })
+        return schema.linkedFirst(collections.map(\.className)).compactMap { places[$0] }.map { collections[$0] }
     }
 }

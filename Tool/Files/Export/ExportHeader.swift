@@ -1,5 +1,5 @@
 import CausewayJSON
-package import CausewayModel
+import CausewayModel
 
 /// The first line of an export: the format, the schema, and how many objects follow.
 struct ExportHeader {
@@ -110,18 +110,5 @@ extension ExportHeader {
             throw FileFailure("\(path) is a counter, which is one required int. Correct its type.")
         }
         return property
-    }
-}
-
-extension Schema {
-    /// The classes of these names, and those that they lead to.
-    package func reached(from names: [String]) -> Schema {
-        var waiting = names
-        var reached: Set<ExactString> = []
-        while let name = waiting.popLast() {
-            guard let found = self[name], reached.insert(ExactString(name)).inserted else { continue }
-            waiting += found.properties.compactMap(\.target)
-        }
-        return Schema(classes.filter { reached.contains(ExactString($0.name)) })
     }
 }

@@ -85,8 +85,11 @@ final class CSVSource: ImportSource {
     }
 
     private func isNull(_ cell: CSVRecord.Cell) -> Bool {
-        !cell.isQuoted && (cell.text.isEmpty || cell.text == options.nullText)
+        !cell.isQuoted && cell.text.isEmpty || isNullText(cell)
     }
+
+    /// Whether it says what the caller takes for null.
+    private func isNullText(_ cell: CSVRecord.Cell) -> Bool { !cell.isQuoted && cell.text == options.nullText }
 
     func rewind() throws {
         try lines.rewind()
@@ -99,8 +102,7 @@ final class CSVSource: ImportSource {
             throw FileFailure("The row has \(cells.count) cells, and the first one names \(columns.count) properties.")
         }
         let members = try zip(columns, cells).map { column, cell in
-            let isNullText = !cell.isQuoted && cell.text == options.nullText
-            return JSON.Member(column.name, isNullText ? .null : try CSVCell.json(cell, column, of: className))
+            JSON.Member(column.name, isNullText(cell) ? .null : try CSVCell.json(cell, column, of: className))
         }
         return ImportEntry(className: className, members: members)
     }

@@ -30,9 +30,6 @@ struct ColumnGuess {
 
     /// Whether it is a JSON number that a Double can stand for. A whole number beyond Int64 would lose digits.
     private static func isDecimal(_ text: String) -> Bool {
-        guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first) else {
-            return false
-        }
         guard case .number? = try? JSONReader.read(Array(text.utf8)) else { return false }
         let isWhole = !text.utf8.contains {
             $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E")

@@ -42,13 +42,7 @@ extension ImportRun {
             imported.skipped.insert(key)
             counts.skipped += 1
         case .replace:
-            for (column, property) in imported.table.schema.properties.enumerated() where !property.isPrimaryKey {
-                if property.collection != .none {
-                    imported.table.clearCollection(key, column)
-                } else {
-                    imported.table.set(key, column, row[column])
-                }
-            }
+            imported.table.replace(key, by: row)
             counts.replaced += 1
             try filling.fill(line.members, key, imported, .plainCollections, depth: 0)
         }
@@ -72,5 +66,18 @@ extension ImportRun {
         }
         if imported.skipped.contains(key) { return }
         try filling.fill(line.members, key, imported, .links, depth: 0)
+    }
+}
+
+extension Table {
+    /// Gives an object that is here the plain values of a row, and empties its collections.
+    func replace(_ key: ObjectKey, by row: [Value]) {
+        for (column, property) in schema.properties.enumerated() where !property.isPrimaryKey {
+            if property.collection != .none {
+                clearCollection(key, column)
+            } else {
+                set(key, column, row[column])
+            }
+        }
     }
 }

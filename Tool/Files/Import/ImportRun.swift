@@ -6,9 +6,7 @@ import CausewayStorage
 /// One import. The first pass makes the objects with their plain values. The second one sets what may lead to other objects: links,
 /// embedded objects, and mixed values.
 final class ImportRun {
-    /// A transaction of a new file ends after so many lines or bytes of them, so that memory stays bounded.
     private static let linesPerTransactionMax = 10_000
-    private static let bytesPerTransactionMax = 64 << 20
 
     /// A line, understood as far as its class is.
     struct Line {
@@ -18,32 +16,33 @@ final class ImportRun {
     }
 
     private let source: any ImportSource
-    let transaction: Transaction
-    private let isNew: Bool
+    private let writing: ImportWriting
     let existing: ObjectImport.Existing
     let filling: ObjectFilling
     /// Without the links, which are counted where they are read.
     var counts = ObjectImport.Report()
 
     init(
-        _ source: any ImportSource, _ transaction: Transaction, isNew: Bool, _ existing: ObjectImport.Existing,
+        _ source: any ImportSource, _ writing: ImportWriting, _ existing: ObjectImport.Existing,
         _ missingLinks: ObjectImport.MissingLinks
     ) {
         self.source = source
-        self.transaction = transaction
-        self.isNew = isNew
+        self.writing = writing
         self.existing = existing
-        filling = ObjectFilling(transaction, missingLinks)
+        filling = ObjectFilling(writing.transaction, missingLinks)
     }
 
     var report: ObjectImport.Report {
         var report = counts
         report.missingLinks = filling.missingLinkCount
+        report.newClass = source.newClass
+        report.isForSyncedFile = writing.isForSyncedFile
         return report
     }
 
     func perform(_ progress: (Int) -> Void) throws {
         var read = 0
+        let transaction = writing.transaction
         let header = try located { try source.header(in: transaction.schema) }
         let wanted = header.schema.withDeletionRules(of: transaction.schema)
         try transaction.extendSchema(wanted.withNestedCollections)
@@ -66,11 +65,16 @@ final class ImportRun {
             guard let number = imported.numbers.sort() else { continue }
             throw FileFailure("Two objects of class '\(imported.name)' have the number \(number). Give each its own.")
         }
-        guard filling.classes.values.contains(where: \.hasLinks) else { return }
-        try forEachObject { line in
-            try connect(line)
-            read += 1
-            progress(read)
+        if filling.classes.values.contains(where: \.hasLinks) {
+            try forEachObject { line in
+                try connect(line)
+                read += 1
+                progress(read)
+            }
+        }
+        for imported in filling.classes.values where imported.table.schema.kind != .embedded {
+            writing.wrote(
+                imported.name, from: imported.firstRow, replaced: imported.named.subtracting(imported.skipped))
         }
     }
 
@@ -79,16 +83,9 @@ final class ImportRun {
     private func forEachObject(_ body: (Line) throws -> Void) throws {
         try source.rewind()
         for imported in filling.classes.values { imported.place = 0 }
-        var (waitingLines, waitingBytes) = (0, 0)
         while let entry = try located({ try source.next() }) {
             try located { try body(try line(entry)) }
-            waitingLines += 1
-            waitingBytes += source.lineBytes
-            guard isNew, waitingLines >= Self.linesPerTransactionMax || waitingBytes >= Self.bytesPerTransactionMax
-            else { continue }
-            (waitingLines, waitingBytes) = (0, 0)
-            try transaction.commit(.relaxed)
-            try transaction.beginWriting()
+            try writing.took(1, bytes: source.lineBytes, objectsMax: Self.linesPerTransactionMax)
         }
     }
 

@@ -16,6 +16,8 @@ protocol ImportSource: AnyObject {
     var lineBytes: Int { get }
     /// The header or the object that was read last, for messages.
     var place: String { get }
+    /// The class that a table makes, known with its header; nil where the file has it.
+    var newClass: ClassSchema? { get }
 
     /// The classes that the file needs. Called once, before the objects are read.
     func header(in schema: Schema) throws -> ExportHeader
@@ -26,6 +28,7 @@ protocol ImportSource: AnyObject {
 
 extension ImportSource {
     var place: String { "Line \(max(1, lineNumber)) of '\(path)'" }
+    var newClass: ClassSchema? { nil }
 }
 
 /// A header and objects as lines of JSON.

@@ -1,36 +1,51 @@
 import CausewayEnvironment
-package import CausewayObjectStore
+import CausewayModel
+import CausewayObjectStore
 import Glibc
 
 /// The file that an import writes to.
 ///
-/// - A file that is there is changed in one transaction: an app that has it open sees all of the import or nothing, and a failure
-///   leaves nothing behind. The transaction holds in memory what it changes.
+/// - A local file is changed in one transaction: an app that has it open sees all of the import or nothing, and a failure leaves
+///   nothing behind. The transaction holds in memory what it changes.
 /// - A new file is made in a folder beside, in transactions of bounded size, and gets its name when it is whole.
+/// - A synced file is told apart, and changed by ``SyncedImport``.
 package enum ImportTarget {
     /// Ends the name of the folder in which a new file is made.
     static let unfinishedSuffix = ".importing"
 
+    /// - Parameter progress: told of the objects that a synced file gets.
     package static func change<Result>(
-        _ path: String, key: [UInt8]?, _ body: (Transaction, _ isNew: Bool) throws -> Result
+        _ path: String, key: [UInt8]?, progress: (Int) -> Void, _ body: (ImportWriting) throws -> Result
     ) throws -> Result {
-        do {
-            return access(path, F_OK) == 0
-                ? try changeExisting(path, key, body) : try makeNew(path, key, body)
-        } catch let error as StoreError {
-            throw FileFailure(error.message)
+        guard access(path, F_OK) == 0 else {
+            return try failing { try makeNew(path, key, body) }
+        }
+        // It is let go in the end and not closed: closing it would close it for an app of this process too.
+        let file = try FileFailure.orNothing { try OpenedFile.change(path, key: key) }
+        guard try FileFailure.orNothing({ try file.read { FileSummary.role(of: $0) } }) == .synced else {
+            return try failing { try changeLocal(file, body) }
+        }
+        return try SyncedImport(file, key: key).perform(progress, body)
+    }
+
+    /// Does an import of which nothing comes if it fails.
+    static func failing<Result>(_ body: () throws -> Result) throws -> Result {
+        try FileFailure.orNothing {
+            do {
+                return try body()
+            } catch let error as StoreError {
+                throw FileFailure(error.message)
+            }
         }
     }
 
-    private static func changeExisting<Result>(
-        _ path: String, _ key: [UInt8]?, _ body: (Transaction, Bool) throws -> Result
+    private static func changeLocal<Result>(
+        _ file: OpenedFile, _ body: (ImportWriting) throws -> Result
     ) throws -> Result {
-        let file = try OpenedFile.change(path, key: key)
-        defer { file.close() }
         let transaction = try file.store.write()
         defer { transaction.end() }
-        try FileSummary.role(of: transaction).refuseUnlessLocal(path, "an import")
-        let result = try body(transaction, false)
+        try FileSummary.role(of: transaction).refuseUnlessLocal(file.path, "an import")
+        let result = try body(ImportWriting(transaction, .localFile))
         try transaction.commit()
         return result
     }
@@ -38,33 +53,44 @@ package enum ImportTarget {
     // MARK: - A new file
 
     private static func makeNew<Result>(
-        _ path: String, _ key: [UInt8]?, _ body: (Transaction, Bool) throws -> Result
+        _ path: String, _ key: [UInt8]?, _ body: (ImportWriting) throws -> Result
     ) throws -> Result {
+        try beside(path) { unfinished in
+            let store = try ObjectStore.open(path: unfinished, options: ObjectStore.Options(encryptionKey: key))
+            let result: Result
+            do {
+                defer { store.close() }
+                result = try fill(store, for: .newFile, body).result
+            }
+            try name(unfinished, path)
+            return result
+        }
+    }
+
+    /// Lends a path for a file that nobody else sees, in a folder beside another file.
+    static func beside<Result>(_ path: String, _ body: (String) throws -> Result) throws -> Result {
         let folder = path + unfinishedSuffix
         guard mkdir(folder, 0o700) == 0 else {
             throw errno == EEXIST
                 ? FileFailure(
-                    "There is '\(folder)' already: another import makes this file, or was stopped. Delete it if no other runs."
+                    "There is '\(folder)' already: another import writes this file, or was stopped. Delete it if no other runs."
                 )
                 : FileFailure("The folder '\(folder)' cannot be made: \(reason). Correct the path or its permissions.")
         }
-        let unfinished = folder + "/file"
         defer { removeFolder(folder) }
-        let store = try ObjectStore.open(path: unfinished, options: ObjectStore.Options(encryptionKey: key))
-        let result = try fill(store, body)
-        try name(unfinished, path)
-        return result
+        return try body(folder + "/file")
     }
 
-    private static func fill<Result>(_ store: ObjectStore, _ body: (Transaction, Bool) throws -> Result) throws
-        -> Result
-    {
-        defer { store.close() }
+    /// Has an import fill a file that nobody else sees, and tells what became of it.
+    static func fill<Result>(
+        _ store: ObjectStore, for target: ImportWriting.Target, _ body: (ImportWriting) throws -> Result
+    ) throws -> (result: Result, rows: ExactDictionary<ImportedRows>) {
         let transaction = try store.write()
         defer { transaction.end() }
-        let result = try body(transaction, true)
+        let writing = ImportWriting(transaction, target)
+        let result = try body(writing)
         try transaction.commit()
-        return result
+        return (result, writing.rows)
     }
 
     /// Gives the finished file its name, unless another has it by now.

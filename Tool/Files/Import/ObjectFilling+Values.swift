@@ -82,7 +82,7 @@ extension ObjectFilling {
         guard let members = Self.untagged(json) else {
             throw unexpected("an object of class '\(target.name)', or null where that is allowed", table, column)
         }
-        let key = try target.table.create(nil, row: row(of: members, target))
+        let key = try target.table.create(try container(), row: row(of: members, target))
         try fill(members, key, target, .all, depth: depth)
         return .object(key)
     }
@@ -108,7 +108,7 @@ extension ObjectFilling {
         guard table.schema.properties[column].collection != .set, let rows = transaction.nestedTable(kind) else {
             throw unexpected("a value that is no list and no map, because sets hold none", table, column)
         }
-        let key = try rows.create(nil)
+        let key = try rows.create(try container())
         switch kind {
         case .list:
             rows.listReplace(

@@ -8,13 +8,17 @@ final class ObjectFilling {
     let missingLinks: ObjectImport.MissingLinks
     /// Whether a link to an object without a primary key names its row in the file (`$row`), and not its number in an export.
     let linksNameRows: Bool
+    /// The name of an embedded object or of a collection in a mixed value; nil where they have none, as in a local file.
+    let container: () throws -> PrimaryKey?
     /// Links that were set to null, or left out of their list or set.
     var missingLinkCount = 0
     private(set) var classes: ExactDictionary<ImportedClass> = [:]
 
     init(
-        _ transaction: Transaction, _ missingLinks: ObjectImport.MissingLinks, linksNameRows: Bool = false
+        _ transaction: Transaction, _ missingLinks: ObjectImport.MissingLinks, linksNameRows: Bool = false,
+        container: @escaping () throws -> PrimaryKey? = { nil }
     ) {
+        self.container = container
         self.transaction = transaction
         self.linksNameRows = linksNameRows
         self.missingLinks = missingLinks

@@ -1,7 +1,7 @@
 package import CausewayModel
 import CausewayObjectStore
 
-/// An import of an export into a new file, or into a local one that is there. EXPORT.md tells the rules.
+/// An import of an export into a new file, or into a local or synced one that is there. EXPORT.md tells the rules.
 package struct ObjectImport {
     /// What becomes of an object whose primary key is in the file already.
     package enum Existing: String, CaseIterable, Sendable {
@@ -21,6 +21,8 @@ package struct ObjectImport {
         package var missingLinks = 0
         /// The class that a table made, with the types that were found for its columns.
         package var newClass: ClassSchema?
+        /// Whether a server hears of the objects.
+        package var isForSyncedFile = false
 
         package var text: String {
             var parts = ["\(created) created"]
@@ -28,8 +30,13 @@ package struct ObjectImport {
             if skipped > 0 { parts.append("\(skipped) left as they were") }
             let links = missingLinks > 0 ? "; links that lead to no object: \(missingLinks)" : ""
             let made = newClass.map { "The new class \(SchemaText.text(of: Schema([$0])))\n" } ?? ""
-            return made + "Objects: " + parts.joined(separator: ", ") + links
+            return made + "Objects: " + parts.joined(separator: ", ") + links + ObjectImport.sending(isForSyncedFile)
         }
+    }
+
+    /// What a report says behind the objects of a synced file.
+    package static func sending(_ isForSyncedFile: Bool) -> String {
+        isForSyncedFile ? "\nThe app of the synced file sends them to its server when it is connected." : ""
     }
 
     private let className: String?
@@ -57,25 +64,17 @@ package struct ObjectImport {
         self.missingLinks = missingLinks
     }
 
-    /// Imports all objects, or throws and imports nothing.
+    /// Imports all objects, or throws; the failure says if anything was imported.
     ///
     /// - Parameters:
     ///   - source: the path of the export.
     ///   - path: the file; made if it is not there.
     ///   - key: opens the file, or encrypts a new one.
-    ///   - progress: told how many lines were read, of both passes.
+    ///   - progress: told how many lines were read, of both passes, and how many objects a synced file then got.
     package func run(
         from source: String, to path: String, key: [UInt8]?, progress: (Int) -> Void = { _ in }
     ) throws -> Report {
-        var table: CSVSource?
-        func opened() throws -> any ImportSource {
-            let opened = try self.source(source)
-            table = opened as? CSVSource
-            return opened
-        }
-        var report = try run(try opened(), to: path, key: key, progress: progress)
-        report.newClass = table?.newClass
-        return report
+        try run(try self.source(source), to: path, key: key, progress: progress)
     }
 
     private func source(_ path: String) throws -> any ImportSource {
@@ -86,13 +85,11 @@ package struct ObjectImport {
     func run(
         _ source: @autoclosure () throws -> any ImportSource, to path: String, key: [UInt8]?, progress: (Int) -> Void
     ) throws -> Report {
-        try FileFailure.orNothing {
-            let source = try source()
-            return try ImportTarget.change(path, key: key) { transaction, isNew in
-                let run = ImportRun(source, transaction, isNew: isNew, existing, missingLinks)
-                try run.perform(progress)
-                return run.report
-            }
+        let source = try FileFailure.orNothing(source)
+        return try ImportTarget.change(path, key: key, progress: progress) { writing in
+            let run = ImportRun(source, writing, existing, missingLinks)
+            try run.perform(progress)
+            return run.report
         }
     }
 }

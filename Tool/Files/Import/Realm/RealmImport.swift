@@ -34,7 +34,7 @@ package final class RealmImport {
         return source.losses.lines
     }
 
-    /// Imports all objects, or throws and imports nothing.
+    /// Imports all objects, or throws; the failure says if anything was imported.
     ///
     /// - Parameters:
     ///   - path: the file; made if it is not there.

@@ -1,0 +1,58 @@
+package import CausewayModel
+package import CausewayObjectStore
+import CausewayStorage
+
+/// The transaction in which an import writes, and when it ends and another begins.
+package final class ImportWriting {
+    package let transaction: Transaction
+    private let target: Target
+    private var (waitingObjects, waitingBytes) = (0, 0)
+    /// What was made and replaced, in the classes whose objects stand alone.
+    private(set) var rows: ExactDictionary<ImportedRows> = [:]
+
+    private static let bytesMax = 64 << 20
+
+    /// Where the objects go.
+    enum Target {
+        case localFile
+        case newFile
+        /// A copy of a synced file, which gets the objects afterwards.
+        case syncedFile
+    }
+
+    init(_ transaction: Transaction, _ target: Target) {
+        self.transaction = transaction
+        self.target = target
+    }
+
+    package var isForSyncedFile: Bool { target == .syncedFile }
+
+    /// Counts objects that were read, and ends the transaction if it has become large and nobody sees the file before the end.
+    ///
+    /// - Parameter objectsMax: how many objects a transaction has, so that memory stays bounded.
+    package func took(_ objects: Int, bytes: Int, objectsMax: Int) throws(StoreError) {
+        waitingObjects += objects
+        waitingBytes += bytes
+        guard target != .localFile, waitingObjects >= objectsMax || waitingBytes >= Self.bytesMax else { return }
+        (waitingObjects, waitingBytes) = (0, 0)
+        try transaction.commit(.relaxed)
+        try transaction.beginWriting()
+    }
+
+    /// Notes what became of a class.
+    ///
+    /// - Parameters:
+    ///   - first: rows from here on are new.
+    ///   - replaced: the rows before it whose objects were set anew.
+    package func wrote(_ className: String, from first: Int64, replaced: Set<ObjectKey>) {
+        rows[className] = ImportedRows(first: first, replaced: replaced)
+    }
+}
+
+/// The rows of a class that an import wrote.
+package struct ImportedRows {
+    /// Rows from here on are new.
+    var first: Int64
+    /// Those before it that were set anew.
+    var replaced: Set<ObjectKey>
+}
