@@ -33,8 +33,7 @@ final class AtlasRun {
 
     func perform(_ progress: (Int) -> Void) throws {
         report.isForSyncedFile = writing.isForSyncedFile
-        let wanted = plan.schema.withDeletionRules(of: transaction.schema).withNestedCollections
-        try transaction.extendSchema(wanted)
+        try writing.extendSchema(plan.schema)
         try makeClasses()
         var read = 0
         for collection in plan.collections {

@@ -44,8 +44,7 @@ final class ImportRun {
         var read = 0
         let transaction = writing.transaction
         let header = try located { try source.header(in: transaction.schema) }
-        let wanted = header.schema.withDeletionRules(of: transaction.schema)
-        try transaction.extendSchema(wanted.withNestedCollections)
+        try writing.extendSchema(header.schema)
         // The app that opens the file next migrates it from there.
         if let version = header.schemaVersion, transaction.appSchemaVersion == nil {
             transaction.setAppSchemaVersion(version)

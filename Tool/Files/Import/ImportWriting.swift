@@ -7,7 +7,7 @@ package final class ImportWriting {
     package let transaction: Transaction
     private let target: Target
     private var (waitingObjects, waitingBytes) = (0, 0)
-    /// What was made and replaced, in the classes whose objects stand alone.
+    /// What a synced file gets, in the classes whose objects stand alone.
     private(set) var rows: ExactDictionary<ImportedRows> = [:]
 
     private static let bytesMax = 64 << 20
@@ -27,6 +27,29 @@ package final class ImportWriting {
 
     package var isForSyncedFile: Bool { target == .syncedFile }
 
+    /// Adds the classes and properties of an import that the file lacks. The deletion rules of the file stay.
+    ///
+    /// - Throws: for a synced file that lacks some. Its app would not know them, and the server may refuse them.
+    package func extendSchema(_ schema: Schema) throws {
+        if isForSyncedFile { try Self.refuseNewParts(of: schema, beside: transaction.schema) }
+        try transaction.extendSchema(schema.withDeletionRules(of: transaction.schema).withNestedCollections)
+    }
+
+    private static func refuseNewParts(of schema: Schema, beside known: Schema) throws {
+        for wanted in schema.classes {
+            guard let classSchema = known[wanted.name] else {
+                throw FileFailure(
+                    "The synced file has no class '\(wanted.name)'. Add the class to the app and open the file with it, or leave "
+                        + "such objects out.")
+            }
+            for property in wanted.properties where classSchema.index(of: property.name) == nil {
+                throw FileFailure(
+                    "Class '\(wanted.name)' of the synced file has no property '\(property.name)'. Add it to the app's class "
+                        + "and open the file with it, or leave it out.")
+            }
+        }
+    }
+
     /// Counts objects that were read, and ends the transaction if it has become large and nobody sees the file before the end.
     ///
     /// - Parameter objectsMax: how many objects a transaction has, so that memory stays bounded.
@@ -39,13 +62,14 @@ package final class ImportWriting {
         try transaction.beginWriting()
     }
 
-    /// Notes what became of a class.
+    /// Notes what became of a class, for a synced file.
     ///
     /// - Parameters:
     ///   - first: rows from here on are new.
     ///   - replaced: the rows before it whose objects were set anew.
-    package func wrote(_ className: String, from first: Int64, replaced: Set<ObjectKey>) {
-        rows[className] = ImportedRows(first: first, replaced: replaced)
+    package func wrote(_ className: String, from first: Int64, replaced: @autoclosure () -> Set<ObjectKey>) {
+        guard isForSyncedFile else { return }
+        rows[className] = ImportedRows(first: first, replaced: replaced().sorted())
     }
 }
 
@@ -54,5 +78,5 @@ package struct ImportedRows {
     /// Rows from here on are new.
     var first: Int64
     /// Those before it that were set anew.
-    var replaced: Set<ObjectKey>
+    var replaced: [ObjectKey]
 }

@@ -6,30 +6,30 @@ import CausewayObjectStore
 /// around circles.
 final class ImportedObjects {
     private let transaction: Transaction
-    private let rows: [(table: Table, rows: ImportedRows, older: [ObjectKey])]
+    private let classes: [(table: Table, rows: ImportedRows)]
     private let line: ObjectLine
 
     init(_ transaction: Transaction, _ rows: ExactDictionary<ImportedRows>) {
         self.transaction = transaction
         line = ObjectLine(transaction)
         // One-way objects leave the file as soon as they are written, and nothing links to them.
-        let classes = transaction.schema.classes
-        let names = classes.filter { $0.kind != .asymmetric } + classes.filter { $0.kind == .asymmetric }
-        self.rows = transaction.schema.linkedFirst(names.map(\.name)).compactMap { name in
+        let all = transaction.schema.classes
+        let names = all.filter { $0.kind != .asymmetric } + all.filter { $0.kind == .asymmetric }
+        classes = transaction.schema.linkedFirst(names.map(\.name)).compactMap { name in
             guard let imported = rows[name], let table = transaction.table(name) else { return nil }
-            return (table, imported, imported.replaced.sorted())
+            return (table, imported)
         }
     }
 
     var count: Int {
-        rows.reduce(0) { $0 + $1.older.count + Int($1.table.keysEnd.rawValue - $1.rows.first) }
+        classes.reduce(0) { $0 + $1.rows.replaced.count + Int($1.table.keysEnd.rawValue - $1.rows.first) }
     }
 
     /// - Parameter body: is given each object and the bytes that it takes as JSON.
     func forEach(_ body: (ImportEntry, _ bytes: Int) throws -> Void) throws {
-        for (table, imported, older) in rows {
-            for key in older { try visit(key, table, body) }
-            for row in imported.first..<table.keysEnd.rawValue {
+        for (table, rows) in classes {
+            for key in rows.replaced { try visit(key, table, body) }
+            for row in rows.first..<table.keysEnd.rawValue {
                 if row % 1_000 == 0 { transaction.letGoOfPages() }
                 try visit(ObjectKey(row), table, body)
             }

@@ -28,9 +28,16 @@ final class SyncedDelivery {
 
     func perform(_ progress: (Int) -> Void) throws {
         do {
-            let transaction = try store.write()
+            let transaction = try store.read()
             defer { transaction.end() }
-            try deliver(transaction, progress)
+            try inParts(transaction, where: { _ in true }, write) { count in
+                for _ in 0..<count {
+                    written += 1
+                    progress(written)
+                }
+            }
+            guard !late.isEmpty else { return }
+            try inParts(transaction, where: late.contains, connectAgain)
         } catch {
             let reason = (error as? StoreError)?.message ?? "\(error)"
             guard written > 0 else { throw FileFailure("\(reason) Nothing was imported.") }
@@ -40,39 +47,45 @@ final class SyncedDelivery {
         }
     }
 
-    private func deliver(_ transaction: Transaction, _ progress: (Int) -> Void) throws {
-        var part = Part()
-        try objects.forEach { entry, bytes in
-            part.entries.append(entry)
-            part.bytes += bytes
-            guard part.entries.count >= Self.objectsPerTransactionMax || part.bytes >= Self.bytesPerTransactionMax
-            else { return }
-            try write(part, transaction, progress)
-            part = Part()
+    /// Lends objects, in the order of their places, as many at a time as become one transaction, and commits.
+    ///
+    /// Each commit is durable: what the server has heard of a device, the device must not forget.
+    ///
+    /// - Parameters:
+    ///   - isWanted: whether an object at a place is lent.
+    ///   - committed: told how many objects the transaction had.
+    private func inParts(
+        _ transaction: Transaction, where isWanted: (Int) -> Bool,
+        _ body: ([ImportEntry], ObjectFilling) throws -> Void, committed: (Int) -> Void = { _ in }
+    ) throws {
+        var (part, partBytes, place): ([ImportEntry], Int, Int) = ([], 0, 0)
+        func commitPart() throws {
             try transaction.beginWriting()
+            try body(part, ObjectFilling(transaction, .null) { [replica] in try replica.container(in: transaction) })
+            try replica.record(in: transaction, now: clock.now())
+            try transaction.commit()
+            committed(part.count)
+            (part, partBytes) = ([], 0)
         }
-        try write(part, transaction, progress)
-        try connectLate(transaction)
+        try objects.forEach { entry, bytes in
+            defer { place += 1 }
+            guard isWanted(place) else { return }
+            part.append(entry)
+            partBytes += bytes
+            if part.count >= Self.objectsPerTransactionMax || partBytes >= Self.bytesPerTransactionMax {
+                try commitPart()
+            }
+        }
+        if !part.isEmpty { try commitPart() }
     }
 
-    private struct Part {
-        var entries: [ImportEntry] = []
-        var bytes = 0
-    }
-
-    private func write(_ part: Part, _ transaction: Transaction, _ progress: (Int) -> Void) throws {
-        let filling = self.filling(transaction)
+    private func write(_ part: [ImportEntry], _ filling: ObjectFilling) throws {
         var keys: [ObjectKey] = []
-        for entry in part.entries { keys.append(try make(entry, filling)) }
-        for (offset, (entry, key)) in zip(part.entries, keys).enumerated() {
+        for entry in part { keys.append(try make(entry, filling)) }
+        for (offset, (entry, key)) in zip(part, keys).enumerated() {
             let before = filling.missingLinkCount
             try filling.fill(entry.members, key, try Self.imported(entry, filling), .links, depth: 0)
             if filling.missingLinkCount > before { late.insert(written + offset) }
-        }
-        try commit(transaction)
-        for _ in part.entries {
-            written += 1
-            progress(written)
         }
     }
 
@@ -96,38 +109,15 @@ final class SyncedDelivery {
         return key
     }
 
-    /// Sets the links of the objects that were written before those that they lead to. Objects that have gone meanwhile stay away.
-    private func connectLate(_ transaction: Transaction) throws {
-        guard !late.isEmpty else { return }
-        try transaction.beginWriting()
-        var filling = self.filling(transaction)
-        var (place, waiting) = (0, 0)
-        try objects.forEach { entry, _ in
-            defer { place += 1 }
-            guard late.contains(place) else { return }
+    /// Sets the links of objects that were written before those that they lead to. Objects that have gone meanwhile stay away.
+    private func connectAgain(_ part: [ImportEntry], _ filling: ObjectFilling) throws {
+        for entry in part {
             let imported = try Self.imported(entry, filling)
             guard let column = imported.table.schema.primaryKeyIndex,
                 let key = imported.table.key(for: try filling.primaryKey(entry.members, imported, column))
-            else { return }
+            else { continue }
             try filling.fill(entry.members, key, imported, .links, depth: 0)
-            waiting += 1
-            guard waiting >= Self.objectsPerTransactionMax else { return }
-            waiting = 0
-            try commit(transaction)
-            try transaction.beginWriting()
-            filling = self.filling(transaction)
         }
-        try commit(transaction)
-    }
-
-    private func filling(_ transaction: Transaction) -> ObjectFilling {
-        ObjectFilling(transaction, .null) { [replica] in try replica.container(in: transaction) }
-    }
-
-    /// Each commit is durable: what the server has heard of a device, the device must not forget.
-    private func commit(_ transaction: Transaction) throws {
-        try replica.record(in: transaction, now: clock.now())
-        try transaction.commit()
     }
 
     private static func imported(_ entry: ImportEntry, _ filling: ObjectFilling) throws -> ImportedClass {
