@@ -120,6 +120,10 @@ let server: [Target] = [
     part("Server", "JSON", uses: ["Model", "Query"]),
     part("Server", "OpenAPI", uses: ["HTTP"]),
     part("Server", "Ingest", uses: ["Model", "Operations", "Store", "Wire"]),
+    part(
+        "Server", "Journal", uses: ["Model", "Operations", "Query", "Store"], libraries: [Package.crypto],
+        documents: ["JOURNAL.md"]
+    ),
     part("Server", "Limits", uses: ["Model"], documents: ["LIMITS.md"]),
     part(
         "Server", "Session",
@@ -320,6 +324,7 @@ let tests: [Target] = [
         uses: shape + storage + ["Identity", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]
     ),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
+    test("Server", "Journal", uses: shape + ["Journal", "Query", "Store", "Support/Seeds"]),
     test(
         "Server", "Daemon",
         uses: [

@@ -1,4 +1,3 @@
-import CausewayLimits
 import CausewayModel
 import CausewayOperations
 import CausewayStore
@@ -13,8 +12,6 @@ struct StorageRoom {
     private var measured: UInt64?
 
     static let measuredMilliseconds: UInt64 = 1_000
-    /// After how long a device comes again that found no room: somebody has to make some first.
-    static let waitMilliseconds: UInt64 = 300_000
 
     init(bytesMax: UInt64) {
         self.bytesMax = bytesMax
@@ -25,19 +22,14 @@ struct StorageRoom {
     /// - Parameter measure: the bytes in use.
     mutating func shortage(
         at time: UInt64, _ measure: () throws(StoreFailure) -> UInt64
-    ) throws(StoreFailure) -> StoreFailure? {
+    ) throws(StoreFailure) -> StorageShortage? {
         if let measured, time >= measured, time - measured < Self.measuredMilliseconds {
         } else {
             usedBytes = try measure()
             measured = time
         }
         guard usedBytes >= bytesMax else { return nil }
-        return StoreFailure(
-            LimitReached(
-                .storageMegabytes, value: Int(clamping: bytesMax >> 20), waitMilliseconds: Self.waitMilliseconds),
-            "The database takes \(usedBytes >> 20) of the \(bytesMax >> 20) MiB that it may "
-                + "(limits.storageMegabytes). Deletes are taken, and nothing that is unsent is lost. Delete what is not "
-                + "needed, or raise the limit.")
+        return StorageShortage(usedMebibytes: usedBytes >> 20, mebibytesMax: bytesMax >> 20)
     }
 }
 

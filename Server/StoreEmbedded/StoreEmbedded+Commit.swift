@@ -7,7 +7,7 @@ extension StoreEmbedded {
     package func commit(
         _ batches: [UploadBatch], receivedAt time: UInt64
     ) throws(StoreFailure) -> [CommitOutcome] {
-        let shortage = try shortage(at: time)
+        let shortage = try shortage(at: time)?.failure
         if let outcomes = try commit(batches, receivedAt: time, shortage, inColumns: true) { return outcomes }
         guard let outcomes = try commit(batches, receivedAt: time, shortage, inColumns: false) else {
             preconditionFailure("What was judged before anything was done was to be undone.")

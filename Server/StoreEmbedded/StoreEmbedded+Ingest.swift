@@ -14,7 +14,7 @@ extension StoreEmbedded {
     }
 
     package func ingest(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64 {
-        if let shortage = try shortage(at: time) { throw shortage }
+        if let shortage = try shortage(at: time) { throw shortage.failure }
         let (ingested, order) = try ingest(batch, at: time)
         if let order { noteArrivals(order) }
         return ingested

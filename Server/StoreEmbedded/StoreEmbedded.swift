@@ -116,7 +116,7 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     private let room: Mutex<StorageRoom?>
 
     /// Why nothing may be added; nil when something may.
-    func shortage(at time: UInt64) throws(StoreFailure) -> StoreFailure? {
+    package func shortage(at time: UInt64) throws(StoreFailure) -> StorageShortage? {
         try room.withLock { room throws(StoreFailure) in
             try room?.shortage(at: time) { () throws(StoreFailure) in
                 do throws(StoreError) {

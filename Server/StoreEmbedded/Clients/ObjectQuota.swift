@@ -36,7 +36,7 @@ struct ObjectQuota {
         guard created > 0, created > objectsMax - objects else { return nil }
         return StoreFailure(
             LimitReached(
-                .objectsOfUser, value: objectsMax, subject: user, waitMilliseconds: StorageRoom.waitMilliseconds),
+                .objectsOfUser, value: objectsMax, subject: user, waitMilliseconds: StorageShortage.waitMilliseconds),
             "This user's devices have created \(objects) of the \(objectsMax) objects that there may be of one user "
                 + "(limits.objectsOfUser), and this transaction creates \(created). Transactions that create nothing are "
                 + "taken, and nothing that is unsent is lost. Delete what is not needed on another device, or have the "
