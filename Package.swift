@@ -140,10 +140,11 @@ let server: [Target] = [
     part(
         "Server", "StoreEmbedded",
         uses: [
-            "Conversion", "Environment", "Limits", "Merge", "Model", "ObjectStore", "Operations", "Query", "Storage",
-            "Store",
+            "Conversion", "Environment", "Journal", "Limits", "Merge", "Model", "ObjectStore", "Operations", "Query",
+            "Storage", "Store",
         ]
     ),
+    part("Server", "StoreReplicated", uses: ["Journal", "Model", "Operations", "Store"]),
     part("Server", "Subscriptions", uses: ["Merge", "Model", "Operations", "Query", "Store"]),
     part("Server", "Telemetry", uses: ["JSON"], libraries: [Package.metrics], documents: ["AUDIT.md", "METRICS.md"]),
 ]
@@ -317,7 +318,9 @@ let tests: [Target] = [
     test("Server", "Conversion", uses: ["Conversion", "Model", "Query"]),
     test(
         "Server", "Store",
-        uses: shape + storage + ["Conversion", "Store", "StoreEmbedded", "Support/Folders", "Support/Seeds"]
+        uses: shape + storage + [
+            "Conversion", "Journal", "Store", "StoreEmbedded", "StoreReplicated", "Support/Folders", "Support/Seeds",
+        ]
     ),
     test(
         "Server", "Subscriptions",
@@ -338,8 +341,8 @@ let tests: [Target] = [
     program(
         "System/Simulation",
         uses: shape + storage + [
-            "Environment", "Ingest", "OpLog", "Session", "Store", "StoreEmbedded", "Subscriptions",
-            "Support/ExactValues", "Support/Seeds", "Sync", "SyncedFile", "Wire",
+            "Environment", "Ingest", "Journal", "OpLog", "Session", "Store", "StoreEmbedded", "StoreReplicated",
+            "Subscriptions", "Support/ExactValues", "Support/Seeds", "Sync", "SyncedFile", "Wire",
         ]
     ),
     test(

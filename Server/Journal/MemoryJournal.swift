@@ -64,13 +64,18 @@ package final class MemoryJournal: Journal {
     // MARK: - What befalls a journal
 
     /// Forgets entries up to a position, of which a snapshot exists.
-    package func forget(through position: UInt64) {
+    ///
+    /// - Parameter chain: the hash that the snapshot has there. One of a past that was lost is no snapshot of this journal.
+    /// - Returns: whether it is one.
+    package func forget(through position: UInt64, chain: JournalHash) -> Bool {
         state.withLock { state in
-            let count = Int(min(position, state.head.position) + 1 - min(state.begin, position + 1))
-            guard count > 0, count <= state.entries.count else { return }
-            state.chainBefore = state.entries[count - 1].chain
+            guard position >= state.begin else { return position + 1 == state.begin && chain == state.chainBefore }
+            let count = Int(position + 1 - state.begin)
+            guard count <= state.entries.count, state.entries[count - 1].chain == chain else { return false }
+            state.chainBefore = chain
             state.entries.removeFirst(count)
             state.begin += UInt64(count)
+            return true
         }
     }
 

@@ -28,6 +28,8 @@ struct Meta {
     ///
     /// 1. Records of the history hold their small images.
     static let formNewest: UInt64 = 1
+    /// Of a replica: whoever knows no journal must not write to it. Far from the forms that other records will have.
+    static let formOfReplica: UInt64 = 1_000
 
     init(in transaction: Transaction) {
         let tree = transaction.tree(Layout.meta)
@@ -54,14 +56,14 @@ struct Meta {
         tree.get(Array(name.utf8)).flatMap { bytes in bytes.withUnsafeBytes { Layout.number($0) } } ?? 0
     }
 
-    func save(in transaction: Transaction) {
+    func save(in transaction: Transaction, isReplica: Bool) {
         let tree = transaction.tree(Layout.meta)
         for (name, number) in [
             ("epoch", epoch), ("version", version.rawValue), ("historyStart", historyStart.rawValue),
             ("historyBytes", historyBytes), ("oldestTime", oldestTime),
             ("received", received), ("leapStart", leapStart), ("leapEnd", leapEnd), ("newestStamp", newestStamp),
             // Whoever makes a version counts what it does.
-            ("counted", version.rawValue), ("form", Self.formNewest),
+            ("counted", version.rawValue), ("form", isReplica ? Self.formOfReplica : Self.formNewest),
         ] {
             tree.put(Array(name.utf8), Layout.bytes(number))
         }

@@ -7,9 +7,15 @@ extension StoreEmbedded {
     package func commit(
         _ batches: [UploadBatch], receivedAt time: UInt64
     ) throws(StoreFailure) -> [CommitOutcome] {
-        let shortage = try shortage(at: time)?.failure
-        if let outcomes = try commit(batches, receivedAt: time, shortage, inColumns: true) { return outcomes }
-        guard let outcomes = try commit(batches, receivedAt: time, shortage, inColumns: false) else {
+        try commit(batches, receivedAt: time, try shortage(at: time)?.failure, .call)
+    }
+
+    /// - Parameter shortage: why nothing may be added; nil when something may.
+    func commit(
+        _ batches: [UploadBatch], receivedAt time: UInt64, _ shortage: StoreFailure?, _ writing: Writing
+    ) throws(StoreFailure) -> [CommitOutcome] {
+        if let outcomes = try commit(batches, receivedAt: time, shortage, writing, inColumns: true) { return outcomes }
+        guard let outcomes = try commit(batches, receivedAt: time, shortage, writing, inColumns: false) else {
             preconditionFailure("What was judged before anything was done was to be undone.")
         }
         return outcomes
@@ -20,9 +26,10 @@ extension StoreEmbedded {
     ///   - inColumns: whether creates in columns are done as they come, before what follows them is judged.
     /// - Returns: nil, with nothing done, when such creates had to be undone.
     private func commit(
-        _ batches: [UploadBatch], receivedAt time: UInt64, _ shortage: StoreFailure?, inColumns: Bool
+        _ batches: [UploadBatch], receivedAt time: UInt64, _ shortage: StoreFailure?, _ writing: Writing,
+        inColumns: Bool
     ) throws(StoreFailure) -> [CommitOutcome]? {
-        try write { transaction, meta throws(StoreFailure) in
+        try write(as: writing) { transaction, meta throws(StoreFailure) in
             var outcomes: [CommitOutcome] = []
             var hasReceiptAlone = false
             let before = meta.version
@@ -30,7 +37,7 @@ extension StoreEmbedded {
             let past = PastEntries(in: transaction, readMax: options.pastEntriesMax)
             defer { note(past) }
             var lineage = try Lineage.load(in: transaction)
-            let isNewRun = lineage.commit(by: run, after: before)
+            let isNewRun = lineage.commit(by: writing.run ?? run, after: before)
             for batch in batches {
                 let outcome = try apply(
                     batch, receivedAt: meta.received, shortage, inColumns: inColumns, past, lineage, in: transaction,
@@ -50,10 +57,10 @@ extension StoreEmbedded {
     }
 
     func continueLineage(
-        after version: ServerVersion, _ meta: Meta, in transaction: Transaction
+        after version: ServerVersion, _ writing: Writing, _ meta: Meta, in transaction: Transaction
     ) throws(StoreFailure) {
         var lineage = try Lineage.load(in: transaction)
-        let isNewRun = lineage.commit(by: run, after: version)
+        let isNewRun = lineage.commit(by: writing.run ?? run, after: version)
         save(lineage, isNewRun: isNewRun, meta, in: transaction)
     }
 

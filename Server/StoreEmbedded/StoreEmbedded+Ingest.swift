@@ -15,16 +15,20 @@ extension StoreEmbedded {
 
     package func ingest(_ batch: OneWayBatch, receivedAt time: UInt64) throws(StoreFailure) -> UInt64 {
         if let shortage = try shortage(at: time) { throw shortage.failure }
-        let (ingested, order) = try ingest(batch, at: time)
+        return try ingest(batch, receivedAt: time, .call)
+    }
+
+    func ingest(_ batch: OneWayBatch, receivedAt time: UInt64, _ writing: Writing) throws(StoreFailure) -> UInt64 {
+        let (ingested, order) = try ingest(batch, at: time, writing)
         if let order { noteArrivals(order) }
         return ingested
     }
 
     /// - Returns: the last entry kept, and the order of arrival where it is kept and has changed.
     private func ingest(
-        _ batch: OneWayBatch, at time: UInt64
+        _ batch: OneWayBatch, at time: UInt64, _ writing: Writing
     ) throws(StoreFailure) -> (ingested: UInt64, order: Arrivals?) {
-        try write { transaction, meta throws(StoreFailure) in
+        try write(as: writing) { transaction, meta throws(StoreFailure) in
             guard var client = try ClientState(of: batch.client, in: transaction) else {
                 throw StoreFailure(
                     .sequenceGap, "This client is not known here. Open a session before sending one-way objects.")

@@ -1,3 +1,4 @@
+import CausewayJournal
 import CausewayModel
 import CausewayObjectStore
 import CausewayStorage
@@ -7,9 +8,9 @@ import CausewayStore
 
 extension StoreEmbedded {
     /// Names a new record. Counts the objects of users in one that an earlier build wrote last.
-    static func prepare(_ store: ObjectStore, epochSeed: UInt64) throws(StoreFailure) {
+    static func prepare(_ store: ObjectStore, epochSeed: UInt64, isReplica: Bool) throws(StoreFailure) {
         precondition(epochSeed != 0, "Epoch zero stands for a device that knows no server yet.")
-        guard try !isPrepared(store) else { return }
+        guard try !isPrepared(store, isReplica: isReplica) else { return }
         let writing: Transaction
         do {
             writing = try store.write()
@@ -19,11 +20,14 @@ extension StoreEmbedded {
         defer { writing.end() }
         do throws(StoreFailure) {
             var meta = Meta(in: writing)
-            if meta.epoch == 0 { meta.epoch = epochSeed }
+            if meta.epoch == 0 {
+                meta.epoch = epochSeed
+                if isReplica { JournalMark.beginning(of: epochSeed).save(in: writing) }
+            }
             if meta.counted != meta.version || meta.version == .zero {
                 CreatorTree(in: writing).replace(by: try CreatorCensus.objects(in: writing))
             }
-            meta.save(in: writing)
+            meta.save(in: writing, isReplica: isReplica)
         } catch {
             writing.abort()
             throw error
@@ -36,7 +40,7 @@ extension StoreEmbedded {
     }
 
     /// - Throws: for a record that a newer build has written.
-    private static func isPrepared(_ store: ObjectStore) throws(StoreFailure) -> Bool {
+    private static func isPrepared(_ store: ObjectStore, isReplica: Bool) throws(StoreFailure) -> Bool {
         let meta: Meta
         do throws(StoreError) {
             let reading = try store.read()
@@ -45,6 +49,11 @@ extension StoreEmbedded {
         } catch {
             throw StoreFailure(error)
         }
+        if isReplica {
+            guard meta.epoch == 0 || meta.form == Meta.formOfReplica else { throw notReplica }
+            return meta.epoch != 0
+        }
+        guard meta.form != Meta.formOfReplica else { throw Self.isReplica }
         guard meta.form <= Meta.formNewest else {
             throw StoreFailure(
                 .fault,

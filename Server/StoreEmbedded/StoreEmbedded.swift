@@ -1,3 +1,4 @@
+import CausewayJournal
 package import CausewayModel
 package import CausewayObjectStore
 import CausewayOperations
@@ -100,6 +101,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     /// Names this opening in the `Lineage`.
     let run: UInt64
     package let store: ObjectStore
+    /// Whether it changes by the entries of a journal alone.
+    let isReplica: Bool
     private let optionsInForce: Mutex<Options>
     var options: Options { optionsInForce.withLock { $0 } }
     private let pastEntries = Atomic(0)
@@ -146,6 +149,12 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     package static func open(
         folder: String, options: Options = Options(), epochSeed: UInt64
     ) throws(StoreFailure) -> StoreEmbedded {
+        try open(folder: folder, options: options, epochSeed: epochSeed, isReplica: false)
+    }
+
+    static func open(
+        folder: String, options: Options, epochSeed: UInt64, isReplica: Bool
+    ) throws(StoreFailure) -> StoreEmbedded {
         var storeOptions = ObjectStore.Options()
         storeOptions.inMemory = options.inMemory
         storeOptions.mapSizeBytes = options.mapSizeBytes
@@ -155,16 +164,19 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         } catch {
             throw StoreFailure(error)
         }
-        try prepare(store, epochSeed: epochSeed)
+        try prepare(store, epochSeed: epochSeed, isReplica: isReplica)
         do {
-            return try StoreEmbedded(store, options, epochSeed: epochSeed)
+            return try StoreEmbedded(store, options, epochSeed: epochSeed, isReplica: isReplica)
         } catch {
             throw StoreFailure(error)
         }
     }
 
-    private init(_ store: ObjectStore, _ options: Options, epochSeed: UInt64) throws(StoreError) {
+    private init(
+        _ store: ObjectStore, _ options: Options, epochSeed: UInt64, isReplica: Bool
+    ) throws(StoreError) {
         self.store = store
+        self.isReplica = isReplica
         optionsInForce = Mutex(options)
         room = Mutex(options.storageBytesMax.map { StorageRoom(bytesMax: $0) })
         let reading = try store.read()
@@ -177,7 +189,10 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
     }
 
     /// Other bounds of the history, of clients, refusals and the schema count from the next commit on. The rest stays.
+    /// Of a replica they come from the journal; what is the machine's is taken.
     package func take(_ options: Options) {
+        var options = options
+        if isReplica { options.settings = self.options.settings }
         optionsInForce.withLock { known in
             known.historyVersionsMax = options.historyVersionsMax
             known.historyBytesMax = options.historyBytesMax
@@ -189,6 +204,11 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             known.objectsOfUserMax = options.objectsOfUserMax
         }
         room.withLock { $0 = options.storageBytesMax.map { StorageRoom(bytesMax: $0) } }
+    }
+
+    /// What the journal's last settings are, from the next entry on.
+    func settingsApplied(_ settings: RecordSettings) {
+        optionsInForce.withLock { $0.settings = settings }
     }
 
     package func close() {
@@ -227,10 +247,12 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
 
     /// Runs `body` in the write transaction. Commits when it returns true; rolls back when it returns false or throws.
     ///
-    /// - Parameter durability: weaker where a device repeats the write at its next hello. The next durable commit makes
-    ///   it durable too.
+    /// - Parameters:
+    ///   - durability: weaker where a device repeats the write at its next hello. The next durable commit makes it durable
+    ///     too.
+    ///   - writing: an entry of the journal commits together with where the replica then stands.
     func write<Outcome>(
-        _ durability: Durability = .durable,
+        _ durability: Durability = .durable, as writing: Writing = .call,
         _ body: (Transaction, inout Meta) throws(StoreFailure) -> (outcome: Outcome, commits: Bool)
     ) throws(StoreFailure) -> Outcome {
         let transaction: Transaction
@@ -242,7 +264,8 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
         defer { transaction.end() }
         var meta = Meta(in: transaction)
         let result: (outcome: Outcome, commits: Bool)
-        do {
+        do throws(StoreFailure) {
+            try check(writing, in: transaction)
             result = try body(transaction, &meta)
         } catch {
             transaction.abort()
@@ -252,14 +275,32 @@ package final class StoreEmbedded: StoreBackend, OneWayIntake {
             transaction.abort()
             return result.outcome
         }
-        meta.save(in: transaction)
-        do {
-            _ = try transaction.commit(durability)
+        meta.save(in: transaction, isReplica: isReplica)
+        if case .entry(_, let mark) = writing { mark.save(in: transaction) }
+        do throws(StoreError) {
+            _ = try transaction.commit(writing.durability(durability))
         } catch {
             throw StoreFailure(error)
         }
         // The next commit may be here first, and the newest version never goes back.
         newest.max(meta.version.rawValue, ordering: .releasing)
         return result.outcome
+    }
+
+    /// An entry follows the last one that was applied, and a replica changes by entries alone.
+    private func check(_ writing: Writing, in transaction: Transaction) throws(StoreFailure) {
+        switch writing {
+        case .call:
+            if isReplica { throw Self.isReplica }
+        case .entry(_, let mark):
+            guard let known = try JournalMark.load(in: transaction) else { throw Self.notReplica }
+            guard mark.position == known.position + 1 else {
+                throw StoreFailure(
+                    .fault,
+                    "Entry \(mark.position) of the journal was to be applied to a replica that stands at "
+                        + "\(known.position). Restart the server.")
+            }
+        case .rehearsal: break
+        }
     }
 }

@@ -8,11 +8,16 @@ import CausewayStore
 /// 2. Of a client that wrote, the numbers stay [I2], so that what it sends again is known. Its user stays, so that nobody
 ///    else takes its name. What it was not told of its refusals stays too [I7].
 /// 3. What goes is what it was told of its refusals, which is kept for other copies of its file.
-struct ClientKeeping {
+struct ClientKeeping: Hashable {
     /// The client at which the next part begins; nil where all were looked at.
-    private var next: UInt64?
+    private(set) var next: UInt64?
     /// The day of the last round that began.
-    private var day: UInt64 = 0
+    private(set) var day: UInt64 = 0
+
+    init(next: UInt64? = nil, day: UInt64 = 0) {
+        self.next = next
+        self.day = day
+    }
 
     static let partMax = 1_024
 

@@ -10,25 +10,31 @@ extension StoreEmbedded {
         // Almost always nothing is new: reading costs no commit.
         if let known = try peek(client, user, standing) { return known }
         return try write(Self.repeatable) { transaction, meta throws(StoreFailure) in
-            var known = try ClientState(of: client, in: transaction) ?? ClientState(user: user)
-            try known.check(user, client)
-            let skipped = known.lift(over: standing)
-            try known.inherit(from: standing.predecessor, of: client, at: meta.version, in: transaction)
-            let refusals = RefusalTree(in: transaction)
-            known.told = max(known.told, min(standing.acknowledged, known.committed))
-            refusals.thin(client, through: known.told, toBytes: options.toldRefusalBytesMax)
-            known.refusalBytes = refusals.bytes(of: client, after: known.told)
-            _ = known.hear(at: meta.received)
-            known.save(for: client, in: transaction)
-            let record = ClientRecord(
-                committed: known.committed, ingested: known.ingested, skipped: skipped, openings: known.openings,
-                oneWayOpenings: known.oneWayOpenings)
-            return (record, true)
+            (try registering(client, user, standing, in: transaction, meta), true)
         }
     }
 
+    /// Registers a client in a write transaction.
+    func registering(
+        _ client: ClientID, _ user: String, _ standing: DeviceStanding, in transaction: Transaction, _ meta: Meta
+    ) throws(StoreFailure) -> ClientRecord {
+        var known = try ClientState(of: client, in: transaction) ?? ClientState(user: user)
+        try known.check(user, client)
+        let skipped = known.lift(over: standing)
+        try known.inherit(from: standing.predecessor, of: client, at: meta.version, in: transaction)
+        let refusals = RefusalTree(in: transaction)
+        known.told = max(known.told, min(standing.acknowledged, known.committed))
+        refusals.thin(client, through: known.told, toBytes: options.toldRefusalBytesMax)
+        known.refusalBytes = refusals.bytes(of: client, after: known.told)
+        _ = known.hear(at: meta.received)
+        known.save(for: client, in: transaction)
+        return ClientRecord(
+            committed: known.committed, ingested: known.ingested, skipped: skipped, openings: known.openings,
+            oneWayOpenings: known.oneWayOpenings)
+    }
+
     /// What is known of the client, if registering it would change nothing.
-    private func peek(
+    func peek(
         _ client: ClientID, _ user: String, _ standing: DeviceStanding
     ) throws(StoreFailure) -> ClientRecord? {
         try read { reading throws(StoreFailure) in try peek(client, user, standing, in: reading) }

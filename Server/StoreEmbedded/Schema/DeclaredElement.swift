@@ -95,6 +95,15 @@ struct DeclaredTree {
         }
     }
 
+    /// Notes that a device has declared a schema that is part of the record's, where it is time to.
+    ///
+    /// - Returns: whether it was.
+    func noteIfStale(_ schema: Schema, over before: Schema, by declarer: Declarer?) throws(StoreFailure) -> Bool {
+        guard let declarer, try isStale(schema, at: declarer.time) else { return false }
+        try note(schema, over: before, by: declarer)
+        return true
+    }
+
     /// Notes that no device has declared a property as it is now.
     func noteUndeclared(_ className: String, _ property: String) throws(StoreFailure) {
         guard var element = try element(className, property) else { return }

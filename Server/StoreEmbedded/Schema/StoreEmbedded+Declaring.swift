@@ -103,7 +103,7 @@ extension Schema {
         return size
     }
 
-    fileprivate var nameFingerprint: UInt64 {
+    var nameFingerprint: UInt64 {
         var fingerprint = Fingerprint()
         for classSchema in classes {
             fingerprint.add(classSchema.name)

@@ -88,6 +88,6 @@ extension StoreEmbedded {
         meta.version = ServerVersion(last.rawValue + 1)
         meta.historyStart = meta.version
         meta.oldestTime = 0
-        try continueLineage(after: last, meta, in: transaction)
+        try continueLineage(after: last, .call, meta, in: transaction)
     }
 }

@@ -6,42 +6,71 @@ extension StoreEmbedded {
     @discardableResult
     package func extendSchema(_ declared: Schema, by declarer: Declarer?) throws(StoreFailure) -> SchemaAdditions {
         try Self.check(declared)
-        // Devices do not declare these classes: they follow from mixed properties.
-        let wanted = declared.withNestedCollections
-        if try committedSchema().additions(by: wanted).isEmpty {
+        if try lacksNothing(of: declared) {
             try note(declared, by: declarer)
             return SchemaAdditions()
         }
         return try write(Self.repeatable) { transaction, _ throws(StoreFailure) in
-            let before = transaction.schema
-            let missing = try before.additions(by: wanted)
-            guard !missing.isEmpty else { return (SchemaAdditions(), false) }
-            let elements = DeclaredTree(in: transaction)
-            try options.schemaBounds.check(declared, over: before, by: declarer, elements)
-            do throws(StoreError) {
-                try transaction.extendSchema(wanted)
-            } catch {
-                throw StoreFailure(error)
-            }
-            RecordCatalog.number(transaction.schema, in: transaction)
-            if let declarer { try elements.note(declared, over: before, by: declarer) }
-            return (missing.additions, true)
+            try extending(declared, by: declarer, in: transaction)
         }
     }
 
+    /// Whether the schema has everything that another one declares.
+    func lacksNothing(of declared: Schema) throws(StoreFailure) -> Bool {
+        try committedSchema().additions(by: declared.withNestedCollections).isEmpty
+    }
+
+    /// Adds in a write transaction what is new. Notes that the rest was declared, if it is time to.
+    func extending(
+        _ declared: Schema, by declarer: Declarer?, in transaction: Transaction
+    ) throws(StoreFailure) -> (outcome: SchemaAdditions, commits: Bool) {
+        try Self.check(declared)
+        // Devices do not declare these classes: they follow from mixed properties.
+        let wanted = declared.withNestedCollections
+        let before = transaction.schema
+        let missing = try before.additions(by: wanted)
+        let elements = DeclaredTree(in: transaction)
+        guard !missing.isEmpty else {
+            return (SchemaAdditions(), try elements.noteIfStale(declared, over: before, by: declarer))
+        }
+        try options.schemaBounds.check(declared, over: before, by: declarer, elements)
+        do throws(StoreError) {
+            try transaction.extendSchema(wanted)
+        } catch {
+            throw StoreFailure(error)
+        }
+        RecordCatalog.number(transaction.schema, in: transaction)
+        if let declarer { try elements.note(declared, over: before, by: declarer) }
+        return (missing.additions, true)
+    }
+
     package func requireSchema(_ wanted: Schema, by declarer: Declarer?) throws(StoreFailure) {
-        try Self.check(wanted)
+        try Self.check(wanted, isPartOf: committedSchema())
+        try note(wanted, by: declarer)
+    }
+
+    /// Notes in a write transaction that a schema was declared, if it is time to.
+    ///
+    /// - Returns: whether it was.
+    func requiring(
+        _ wanted: Schema, by declarer: Declarer?, in transaction: Transaction
+    ) throws(StoreFailure) -> Bool {
+        try Self.check(wanted, isPartOf: transaction.schema)
+        return try DeclaredTree(in: transaction).noteIfStale(wanted, over: transaction.schema, by: declarer)
+    }
+
+    private static func check(_ wanted: Schema, isPartOf schema: Schema) throws(StoreFailure) {
+        try check(wanted)
         // An index that only the device declares costs it nothing here: queries are answered without.
-        let missing = try committedSchema().additions(by: wanted).additions.names
+        let missing = try schema.additions(by: wanted).additions.names
         guard missing.isEmpty else {
-            let named = missing.prefix(Self.differencesMax).joined(separator: "; ")
+            let named = missing.prefix(differencesMax).joined(separator: "; ")
             throw StoreFailure(
                 .schemaMismatch,
                 "The device's schema has what the server's has not, and this user may not add it: "
                     + "\(named). Ask the operator to allow it with permissions.schema.extend, or connect once as "
                     + "somebody who may.")
         }
-        try note(wanted, by: declarer)
     }
 
     func committedSchema() throws(StoreFailure) -> Schema {

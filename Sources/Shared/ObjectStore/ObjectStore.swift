@@ -269,6 +269,13 @@ package final class ObjectStore: Sendable {
         try reporting { () throws(StorageError) in try storage.copy(to: path, key: key, pace: pace) }
     }
 
+    /// Makes a copy in memory, which can be opened by its path as long as somebody holds it.
+    package func copyInMemory(to path: String) throws(StoreError) -> ObjectStore {
+        try refuseIfClosed()
+        let copy = try reporting { () throws(StorageError) in try storage.copyInMemory(named: path) }
+        return OpenStores.shared.store(path: path, on: copy, onDamage: nil)
+    }
+
     /// Gives unused space at the end of the file back to the system, after moving there what can be moved.
     package func compact() throws(StoreError) {
         try refuseIfClosed()

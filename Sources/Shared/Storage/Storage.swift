@@ -59,6 +59,9 @@ package protocol Storage: AnyObject, Sendable {
     ///   - pace: how it leaves room for other work on the disk; nil for a copy that is made as fast as possible.
     func copy(to path: String, key: [UInt8]?, pace: CopyPace?) throws(StorageError)
 
+    /// Makes a copy in memory under a name, which lives as long as somebody holds it.
+    func copyInMemory(named path: String) throws(StorageError) -> any Storage
+
     /// Moves pages from the end of the file into free space, and shortens the file.
     func compact() throws(StorageError)
 

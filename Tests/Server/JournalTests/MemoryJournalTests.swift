@@ -26,13 +26,18 @@ struct MemoryJournalTests {
         #expect(try journal.read(after: 3, limit: 1).isEmpty)
     }
 
-    @Test("what is behind a snapshot is forgotten, and says so")
+    @Test("what is behind a snapshot is forgotten, and says so; a snapshot of another past is none")
     func forgets() throws {
         _ = try append([1], [2], [3])
-        journal.forget(through: 2)
+        let chain = try journal.read(after: 1, limit: 1)[0].chain
+        #expect(!journal.forget(through: 2, chain: .empty(of: 5)))
+        #expect(!journal.forget(through: 4, chain: chain))
+        #expect(try journal.read(after: 0, limit: 9).count == 3)
+        #expect(journal.forget(through: 2, chain: chain))
         #expect(throws: JournalFailure.self) { try journal.read(after: 1, limit: 1) }
         #expect(try journal.read(after: 2, limit: 1).map(\.bytes) == [[3]])
-        journal.forget(through: 2)
+        #expect(journal.forget(through: 2, chain: chain))
+        #expect(!journal.forget(through: 1, chain: chain))
         #expect(try append([4]) == 4)
     }
 

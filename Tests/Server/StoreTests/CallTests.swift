@@ -4,7 +4,7 @@ import CausewayStore
 import CausewayStoreEmbedded
 import Testing
 
-@Suite("Calls of back ends")
+@Suite("Calls of back ends", .everyBackend)
 struct CallTests {
     private func call(
         _ record: Record, base: UInt64? = nil, expecting expectations: [CallTerms.Expectation] = [], key: String? = nil,
@@ -20,7 +20,7 @@ struct CallTests {
         let batch = UploadBatch(
             client: Record.bob, user: "user", permissions: permissions, changesets: [changeset],
             call: CallTerms(expectations: expectations, receipt: receipt))
-        return try record.store.commit([batch], receivedAt: record.time)[0]
+        return try record.backend.commit([batch], receivedAt: record.time)[0]
     }
 
     @Test("calls are numbered by the record, one after the other")
@@ -83,7 +83,7 @@ struct CallTests {
                     expectations: [.life(dog(1), 0)],
                     receipt: CallTerms.Receipt(key: CallKey(user: "user", key: "k"), fingerprint: 1, answer: [7])))
         }
-        let outcomes = try record.store.commit(batches, receivedAt: record.time)
+        let outcomes = try record.backend.commit(batches, receivedAt: record.time)
         #expect(outcomes.map(\.failure) == [nil, nil])
         #expect(outcomes[0].receipt == nil && outcomes[1].receipt?.answer == [7])
         #expect(outcomes[1].receipt?.version == outcomes[0].version)

@@ -5,7 +5,7 @@ import CausewayStoreEmbedded
 import Testing
 
 /// No app lets an embedded object hold itself, or what holds it. A program that speaks the protocol can.
-@Suite("Embedded objects that hold themselves")
+@Suite("Embedded objects that hold themselves", .everyBackend)
 struct CircleTests {
     private static let schema = Schema([
         ClassSchema(
@@ -64,9 +64,9 @@ struct CircleTests {
         ]
         for (number, entry) in entries.enumerated() {
             let record = try Record("circle of one way")
-            try record.store.extendSchema(Self.schema)
+            try record.backend.extendSchema(Self.schema)
             let after = [create(chain(9), ("z", .int(9))), insert("kept", 9, into: chain(9))]
-            let kept = try record.store.ingest(
+            let kept = try record.backend.ingest(
                 OneWayBatch(client: Record.bob, user: "user", first: 1, entries: [entry, after]), receivedAt: 5)
             #expect(kept == 2, "entry \(number)")
             #expect(try record.object("Chain", chain(9).key)?["z"] == .int(9), "entry \(number)")
@@ -83,7 +83,7 @@ struct CircleTests {
         ]
         for (number, change) in changes.enumerated() {
             let record = try Record("circle")
-            try record.store.extendSchema(Self.schema)
+            try record.backend.extendSchema(Self.schema)
             try record.write(Record.bob, create(chain(1)), put(chain(1), "a", chain(1)))
             #expect(try record.commit(Record.bob, record.changeset(Record.bob, change)).failure == nil)
             #expect(try record.object("Chain", chain(1).key) == nil, "change \(number)")

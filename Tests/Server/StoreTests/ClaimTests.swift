@@ -5,7 +5,7 @@ import CausewayStoreEmbedded
 import Testing
 
 /// Ann is honest. Bob, another client, names what is not his.
-@Suite("What one client may say of another's things")
+@Suite("What one client may say of another's things", .everyBackend)
 struct ClaimTests {
     private func id(_ client: ClientID, _ counter: UInt64) -> ElementID {
         ElementID(client: client, counter: counter)
@@ -62,7 +62,7 @@ struct ClaimTests {
     @Test("a run of a text with another client's ids is refused")
     func foreignText() throws {
         let record = try Record()
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema([
                 ClassSchema(
                     name: "Note",
@@ -207,7 +207,7 @@ struct ClaimTests {
         let record = try record()
         func ingest(_ life: UInt32, first: UInt64) throws -> UInt64 {
             let entry = create(ObjectReference("Reading", .int(1)), life: life, ("value", .double(1)))
-            return try record.store.ingest(
+            return try record.backend.ingest(
                 OneWayBatch(client: Record.bob, user: "user", first: first, entries: [[entry]]), receivedAt: 5)
         }
         #expect(try ingest(1, first: 1) == 1)
@@ -233,15 +233,15 @@ struct ClaimTests {
             [.delete(home(1), life: 2)], [set(home(1), "city", .string("stolen"))],
         ] {
             let record = try record()
-            try record.store.extendSchema(schema)
+            try record.backend.extendSchema(schema)
             #expect(throws: StoreFailure.self, "\(entry)") {
-                try record.store.ingest(
+                try record.backend.ingest(
                     OneWayBatch(client: Record.bob, user: "user", first: 1, entries: [entry]), receivedAt: 5)
             }
             // In her own name she may not either: it would be a change without a history.
             if entry != [create(home(9), ("city", .string("in Ann's name")))] {
                 #expect(throws: StoreFailure.self, "\(entry)") {
-                    try record.store.ingest(
+                    try record.backend.ingest(
                         OneWayBatch(client: Record.ann, user: "user", first: 1, entries: [entry]), receivedAt: 5)
                 }
             }

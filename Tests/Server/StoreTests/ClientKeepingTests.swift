@@ -25,7 +25,7 @@ struct ClientKeepingTests {
     }
 
     private func isKnown(_ client: ClientID, _ record: Record) throws -> Bool {
-        let outcome = try record.store.commit(
+        let outcome = try record.backend.commit(
             [UploadBatch(client: client, user: "user", changesets: [])], receivedAt: record.time)[0]
         return outcome.failure == nil
     }
@@ -38,7 +38,7 @@ struct ClientKeepingTests {
         #expect(try isKnown(Record.bob, record))
         try pass(days: 3, record)
         #expect(try !isKnown(Record.bob, record))
-        #expect(try record.store.register(Record.bob, user: "another").committed == 0)
+        #expect(try record.backend.register(Record.bob, user: "another").committed == 0)
         #expect(try record.write(Record.ann, create(dog(2))).failure == nil)
     }
 
@@ -46,7 +46,7 @@ struct ClientKeepingTests {
     func predecessor() throws {
         let record = try record()
         let copy = ClientID(77)
-        _ = try record.store.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.bob))
+        _ = try record.backend.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.bob))
         try record.commit(
             copy,
             Changeset(
@@ -77,7 +77,7 @@ struct ClientKeepingTests {
         try pass(days: 1, record)
         for _ in 0..<5 {
             try pass(days: 20, record)
-            _ = try record.store.register(Record.bob, user: "user")
+            _ = try record.backend.register(Record.bob, user: "user")
         }
         #expect(try isKnown(Record.bob, record))
         try pass(days: 33, record)
@@ -90,20 +90,20 @@ struct ClientKeepingTests {
         let first = record.changeset(Record.bob, [create(dog(1)), set(dog(1), "toys", .string("a"))])
         let second = record.changeset(Record.bob, [create(dog(2)), set(dog(2), "toys", .string("b"))])
         try record.commit(Record.bob, first, second)
-        _ = try record.store.register(Record.bob, user: "user", standing: DeviceStanding(acknowledged: 1))
+        _ = try record.backend.register(Record.bob, user: "user", standing: DeviceStanding(acknowledged: 1))
         #expect(try record.refusals(Record.bob).map(\.sequence) == [1, 2])
         try pass(days: 34, record)
         #expect(try record.refusals(Record.bob).map(\.sequence) == [2])
         let version = record.store.version
         let again = try record.commit(Record.bob, first, second)
         #expect(again.failure == nil && again.committed == 2 && record.store.version == version)
-        #expect(throws: StoreFailure.self) { try record.store.register(Record.bob, user: "another") }
+        #expect(throws: StoreFailure.self) { try record.backend.register(Record.bob, user: "another") }
     }
 
     @Test("thousands of them go in parts, which others' commits come between")
     func many() throws {
         let record = try record()
-        for number in 100..<3_100 as Range<UInt64> { _ = try record.store.register(ClientID(number), user: "user") }
+        for number in 100..<3_100 as Range<UInt64> { _ = try record.backend.register(ClientID(number), user: "user") }
         try pass(days: 30, record)
         record.time += 2 * Self.day / 2
         var parts = 1

@@ -4,7 +4,7 @@ import CausewayStore
 import CausewayStoreEmbedded
 import Testing
 
-@Suite("What an operator sees of refused operations")
+@Suite("What an operator sees of refused operations", .everyBackend)
 struct ClientRefusalTests {
     private func group(_ className: String, _ code: StoreFailure.Code, _ count: Int) -> RefusedChangeset.Group {
         RefusedChangeset.Group(className: className, code: code, count: count)
@@ -14,13 +14,13 @@ struct ClientRefusalTests {
     func clients() throws {
         let record = try Record()
         let others = (10..<15).map { ClientID(UInt64($0)) }
-        for client in others { _ = try record.store.register(client, user: "other") }
+        for client in others { _ = try record.backend.register(client, user: "other") }
         try record.write(Record.ann, create(dog(1)), set(dog(2), "age", .int(1)), .delete(dog(3), life: 2))
         try record.write(Record.ann, create(dog(4)))
         try record.write(Record.ann, set(dog(1), "colour", .null))
         for client in others {
             let changeset = record.changeset(client, [set(dog(9), "age", .int(1))])
-            _ = try record.store.commit(
+            _ = try record.backend.commit(
                 [UploadBatch(client: client, user: "other", changesets: [changeset])], receivedAt: record.time)
         }
         let (all, next) = try record.store.clientsRefused(after: nil, user: nil, countMax: 10)
@@ -48,7 +48,7 @@ struct ClientRefusalTests {
         let version = record.store.version
         let time = record.time
         try record.write(Record.ann, .delete(ObjectReference("Cat", .int(1)), life: 2))
-        _ = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 1))
+        _ = try record.backend.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 1))
         let page = try #require(try record.store.refusedChangesets(of: Record.ann, after: 0, countMax: 10))
         #expect(page.user == "user" && !page.hasMore && page.changesets.map(\.sequence) == [1, 2])
         let first = try #require(page.changesets.first)

@@ -5,7 +5,7 @@ import CausewayStoreEmbedded
 import Dispatch
 import Testing
 
-@Suite("Committing uploads")
+@Suite("Committing uploads", .everyBackend)
 struct CommitTests {
     @Test("an upload is applied once, and sent again it is answered the same")
     func once() throws {
@@ -51,7 +51,7 @@ struct CommitTests {
                 client: client, user: "user",
                 changesets: [record.changeset(client, [create(dog(Int64(client.rawValue)))])])
         }
-        let outcomes = try record.store.commit(batches, receivedAt: 5)
+        let outcomes = try record.backend.commit(batches, receivedAt: 5)
         #expect(outcomes.map(\.committed) == [1, 1, 2])
         #expect(outcomes.map(\.version.rawValue) == [1, 2, 3])
     }
@@ -59,7 +59,7 @@ struct CommitTests {
     @Test("the newest version never goes back, whoever commits beside whom: else who was woken sleeps again")
     func newestNeverGoesBack() throws {
         let record = try Record()
-        let store = record.store
+        let (store, backend) = (record.store, record.backend)
         // What a large commit clears away behind it takes as long as a small one.
         let uploads = [(Record.ann, 20, 1_000), (Record.bob, 1_000, 1)].map { client, commits, creates in
             (0..<commits).map { number in
@@ -71,7 +71,7 @@ struct CommitTests {
         // Each on a thread of its own: tasks would share two of them, and one would wait for another's end.
         for batches in uploads {
             DispatchQueue(label: "writer").async {
-                for batch in batches { _ = try? store.commit([batch], receivedAt: 5) }
+                for batch in batches { _ = try? backend.commit([batch], receivedAt: 5) }
             }
         }
         let end = ContinuousClock.now + .seconds(60)
@@ -96,7 +96,7 @@ struct CommitTests {
             ])
         let good = UploadBatch(
             client: Record.bob, user: "user", changesets: [record.changeset(Record.bob, [create(dog(2))])])
-        let outcomes = try record.store.commit([bad, good], receivedAt: 5)
+        let outcomes = try record.backend.commit([bad, good], receivedAt: 5)
         #expect(outcomes[0].failure?.code == .sequenceGap)
         #expect(outcomes[1].committed == 1 && outcomes[1].version == ServerVersion(1) && outcomes[1].failure == nil)
     }
@@ -104,8 +104,8 @@ struct CommitTests {
     @Test("a client belongs to one user")
     func users() throws {
         let record = try Record()
-        #expect(throws: StoreFailure.self) { try record.store.register(Record.ann, user: "eve") }
-        let outcome = try record.store.commit(
+        #expect(throws: StoreFailure.self) { try record.backend.register(Record.ann, user: "eve") }
+        let outcome = try record.backend.commit(
             [
                 UploadBatch(
                     client: Record.ann, user: "eve", changesets: [record.changeset(Record.ann, [create(dog(1))])])
@@ -118,7 +118,7 @@ struct CommitTests {
     func unknownClient() throws {
         let record = try Record()
         let stranger = ClientID(77)
-        let outcome = try record.store.commit(
+        let outcome = try record.backend.commit(
             [
                 UploadBatch(
                     client: stranger, user: "user", changesets: [record.changeset(stranger, [create(dog(1))])])
@@ -131,7 +131,7 @@ struct CommitTests {
         let record = try Record()
         let changeset = record.changeset(Record.ann, [create(dog(1), ("name", .string("Rex")))])
         try record.commit(Record.ann, changeset)
-        let again = try record.reopen()
+        let again = try record.reopened()
         #expect(again.epoch == 7)
         #expect(again.version == ServerVersion(1))
         #expect(try again.register(Record.ann, user: "user") == ClientRecord(committed: 1, ingested: 0))

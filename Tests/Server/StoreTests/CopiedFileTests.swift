@@ -4,7 +4,7 @@ import CausewayStore
 import CausewayStoreEmbedded
 import Testing
 
-@Suite("What the record keeps of the openings of files")
+@Suite("What the record keeps of the openings of files", .everyBackend)
 struct CopiedFileTests {
     @Test("it notes which opening made what is committed, tells it at the next hello, and keeps it when it opens again")
     func openings() throws {
@@ -17,13 +17,13 @@ struct CopiedFileTests {
         let expected: [Openings.Run] = [
             .init(id: 5, first: 1), .init(id: 6, first: 3), .init(id: 0, first: 4), .init(id: 6, first: 5),
         ]
-        #expect(try record.store.register(Record.ann, user: "user").openings.runs == expected)
-        #expect(try record.reopen().register(Record.ann, user: "user").openings.runs == expected)
+        #expect(try record.backend.register(Record.ann, user: "user").openings.runs == expected)
+        #expect(try record.reopened().register(Record.ann, user: "user").openings.runs == expected)
         // A build that names none leaves the record as it was.
         try record.write(Record.bob, create(dog(9)))
-        #expect(try record.store.register(Record.bob, user: "user").openings.isEmpty)
+        #expect(try record.backend.register(Record.bob, user: "user").openings.isEmpty)
         // Of what was lost and gone over nobody knows who made it.
-        let lifted = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(oldest: 9))
+        let lifted = try record.backend.register(Record.ann, user: "user", standing: DeviceStanding(oldest: 9))
         #expect(lifted.committed == 8 && lifted.openings.isEmpty)
     }
 
@@ -35,28 +35,29 @@ struct CopiedFileTests {
             .insert(ElementID(client: Record.ann, counter: 1 << 40), left: nil, right: nil, value: .string("ball")))
         try record.write(Record.bob, create(dog(1)))
         let (copy, stranger) = (ClientID(40), ClientID(41))
-        _ = try record.store.register(copy, user: "user")
+        _ = try record.backend.register(copy, user: "user")
         #expect(try record.objection(copy, insert)?.code == .operationInvalid)
         let standing = DeviceStanding(predecessor: Record.ann)
-        _ = try record.store.register(copy, user: "user", standing: standing)
+        _ = try record.backend.register(copy, user: "user", standing: standing)
         #expect(try record.objection(copy, insert) == nil)
         #expect(try record.toys(1) == [.string("ball")])
         let failure = #expect(throws: StoreFailure.self) {
-            try record.store.register(stranger, user: "mallory", standing: standing)
+            try record.backend.register(stranger, user: "mallory", standing: standing)
         }
         #expect(failure?.code == .permissionDenied)
         // Nor of one that nobody has registered.
-        _ = try record.store.register(stranger, user: "mallory", standing: DeviceStanding(predecessor: ClientID(99)))
+        _ = try record.backend.register(stranger, user: "mallory", standing: DeviceStanding(predecessor: ClientID(99)))
         // And saying so again writes nothing.
         let commits = try record.commits
         for predecessor in [ClientID(99), stranger, .nobody] {
-            _ = try record.store.register(stranger, user: "mallory", standing: DeviceStanding(predecessor: predecessor))
+            _ = try record.backend.register(
+                stranger, user: "mallory", standing: DeviceStanding(predecessor: predecessor))
         }
-        _ = try record.store.register(copy, user: "user", standing: standing)
+        _ = try record.backend.register(copy, user: "user", standing: standing)
         #expect(try record.commits == commits)
         // A copy of the copy has what both of them made.
         let third = ClientID(42)
-        _ = try record.store.register(third, user: "user", standing: DeviceStanding(predecessor: copy))
+        _ = try record.backend.register(third, user: "user", standing: DeviceStanding(predecessor: copy))
         #expect(
             try record.objection(
                 third,
@@ -94,7 +95,7 @@ struct CopiedFileTests {
         try record.write(Record.bob, at: 800, named("of bob"))
         try record.write(Record.ann, at: 900, .set(dog(1), FieldValue("age", .int(9))))
         let copy = ClientID(40)
-        _ = try record.store.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.ann))
+        _ = try record.backend.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.ann))
         try record.write(copy, base: base, at: 500, named("of the copy"))
         #expect(try record.dog(1)?["name"] == .string("of bob"))
     }
@@ -111,7 +112,7 @@ struct CopiedFileTests {
             Record.ann, record.changeset(Record.ann, base: base, at: ahead, [named("first")]),
             record.changeset(Record.ann, base: base, at: ahead + 1, [named("second")]))
         let copy = ClientID(40)
-        _ = try record.store.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.ann))
+        _ = try record.backend.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.ann))
         record.time -= 1
         try record.write(copy, base: base, at: ahead + 2, named("of the copy"))
         #expect(try record.dog(1)?["name"] == .string("of the copy"))
@@ -126,23 +127,23 @@ struct CopiedFileTests {
                 entries: ids.map { [.create(ObjectReference("Reading", .int($0)), life: 1, fields: [])] },
                 opening: opening)
         }
-        #expect(try record.store.ingest(batch(1, 1...3, opening: 5), receivedAt: 1) == 3)
+        #expect(try record.backend.ingest(batch(1, 1...3, opening: 5), receivedAt: 1) == 3)
         for other in [batch(1, 11...13, opening: 6), batch(3, 11...14, opening: 6), batch(2, 11...11, opening: 6)] {
-            let failure = #expect(throws: StoreFailure.self) { try record.store.ingest(other, receivedAt: 2) }
+            let failure = #expect(throws: StoreFailure.self) { try record.backend.ingest(other, receivedAt: 2) }
             #expect(failure?.code == .sequenceGap)
         }
         #expect(try record.store.count(of: "Reading") == 3)
         // A repetition is answered as ever, one of which nobody knows who made it too, and a newer opening goes on.
-        #expect(try record.store.ingest(batch(1, 1...3, opening: 5), receivedAt: 3) == 3)
+        #expect(try record.backend.ingest(batch(1, 1...3, opening: 5), receivedAt: 3) == 3)
         // What is behind it is nobody's word: another copy may have sent that.
-        #expect(try record.store.ingest(batch(2, 2...2, opening: 0), receivedAt: 3) == 2)
-        #expect(try record.store.ingest(batch(4, 4...5, opening: 7), receivedAt: 3) == 5)
+        #expect(try record.backend.ingest(batch(2, 2...2, opening: 0), receivedAt: 3) == 2)
+        #expect(try record.backend.ingest(batch(4, 4...5, opening: 7), receivedAt: 3) == 5)
         let expected: [Openings.Run] = [.init(id: 5, first: 1), .init(id: 7, first: 4)]
-        #expect(try record.store.register(Record.ann, user: "user").oneWayOpenings.runs == expected)
-        let known = try record.reopen().register(Record.ann, user: "user")
+        #expect(try record.backend.register(Record.ann, user: "user").oneWayOpenings.runs == expected)
+        let known = try record.reopened().register(Record.ann, user: "user")
         #expect(known.oneWayOpenings.runs == expected && known.openings.isEmpty)
         // Of what was lost and gone over nobody knows who made it.
-        let lifted = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(oldestOneWay: 9))
+        let lifted = try record.backend.register(Record.ann, user: "user", standing: DeviceStanding(oldestOneWay: 9))
         #expect(lifted.ingested == 8 && lifted.oneWayOpenings.isEmpty)
     }
 
@@ -157,7 +158,7 @@ struct CopiedFileTests {
         // Both changesets were made on this version: the first is what the copy has in common with its original.
         try record.write(Record.ann, base: base, assign(10))
         let copy = ClientID(40)
-        _ = try record.store.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.ann))
+        _ = try record.backend.register(copy, user: "user", standing: DeviceStanding(predecessor: Record.ann))
         try record.write(copy, base: base, add)
         #expect(try record.dog(1)?["likes"] == .int(11))
         try record.write(Record.ann, base: base, assign(20))

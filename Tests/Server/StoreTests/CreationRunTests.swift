@@ -8,7 +8,7 @@ import CausewayStoreEmbedded
 import Testing
 
 /// Creates that arrive in columns come to what they would come to one by one.
-@Suite("Objects created in columns")
+@Suite("Objects created in columns", .everyBackend)
 struct CreationRunTests {
     private static let seeds = SeedList.drawn(for: "creation-runs", count: 15)
 
@@ -99,7 +99,7 @@ struct CreationRunTests {
                     #expect(Changeset.encode([inColumns]) == Changeset.encode([singles]), "seed \(seed)")
                     if index == 1 { runs += inColumns.creations.count }
                     record.time += 1
-                    _ = try record.store.commit(
+                    _ = try record.backend.commit(
                         [
                             UploadBatch(
                                 client: Record.ann, user: "user", permissions: permissions,

@@ -93,7 +93,9 @@ struct CreatorCountTests {
         for seed in Self.seeds {
             var drawing = Drawing(seed: seed)
             let record = try Record("creators \(seed)", options: StoreEmbedded.Options(historyVersionsMax: 20))
-            for client in Self.clients { _ = try record.store.register(client, user: try #require(Self.users[client])) }
+            for client in Self.clients {
+                _ = try record.backend.register(client, user: try #require(Self.users[client]))
+            }
             for step in 0..<30 as Range<Int> {
                 record.time += UInt64(drawing.below(1_000))
                 switch drawing.below(16) {
@@ -101,11 +103,11 @@ struct CreatorCountTests {
                 case 1: _ = try record.store.maintain(at: record.time)
                 case 2 where drawing.below(4) == 0:
                     try record.store.drop(drawing.pick(["Dog", "Box"]))
-                    try record.store.extendSchema(Record.schema)
+                    try record.backend.extendSchema(Record.schema)
                 default:
                     let clients = drawing.below(2) == 0 ? [drawing.pick(Self.clients)] : Self.clients
                     let batches = try clients.map { try batch(record, &drawing, of: $0) }
-                    _ = try record.store.commit(batches, receivedAt: record.time)
+                    _ = try record.backend.commit(batches, receivedAt: record.time)
                 }
                 try check(record, seed, step)
             }
@@ -117,11 +119,11 @@ struct CreatorCountTests {
 
     private func sample(_ name: String = #function) throws -> Record {
         let record = try Record(name)
-        _ = try record.store.register(ClientID(3), user: "cid")
+        _ = try record.backend.register(ClientID(3), user: "cid")
         try record.commit(Record.ann, record.changeset(Record.ann, (1...9).map { create(dog($0)) }))
         record.time += 1
         let changeset = record.changeset(ClientID(3), [create(dog(20)), .delete(dog(5), life: 2)])
-        _ = try record.store.commit(
+        _ = try record.backend.commit(
             [UploadBatch(client: ClientID(3), user: "cid", changesets: [changeset])], receivedAt: record.time)
         // Stamps of its own, within the run of the others.
         try record.write(Record.bob, set(dog(4), "name", .string("rex")))

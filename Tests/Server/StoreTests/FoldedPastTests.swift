@@ -7,7 +7,7 @@ import CausewayStoreEmbedded
 import Testing
 
 /// What the record forgets once its history does not reach back to it: RULES.md, section 12.
-@Suite("What is forgotten below the horizon")
+@Suite("What is forgotten below the horizon", .everyBackend)
 struct FoldedPastTests {
     private static let seeds = SeedList.drawn(for: "folded-past", count: 40)
 

@@ -6,7 +6,7 @@ import CausewayStoreEmbedded
 import Testing
 
 /// What lists and texts forget below the horizon: RULES.md, section 12.
-@Suite("What lists and texts forget below the horizon")
+@Suite("What lists and texts forget below the horizon", .everyBackend)
 struct FoldedTreesTests {
     private func record(versions: UInt64 = 10, _ name: String = #function) throws -> Record {
         let record = try Record(name, options: StoreEmbedded.Options(historyVersionsMax: versions))

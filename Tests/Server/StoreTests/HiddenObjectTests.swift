@@ -5,7 +5,7 @@ import CausewayStore
 import CausewayStoreEmbedded
 import Testing
 
-@Suite("What a writer learns of objects that it may not read")
+@Suite("What a writer learns of objects that it may not read", .everyBackend)
 struct HiddenObjectTests {
     private let ann = Record.ann
     private let bob = Record.bob
@@ -39,7 +39,7 @@ struct HiddenObjectTests {
     ) throws -> Answer {
         let changeset = record.changeset(ann, base: base, operations)
         record.time += 1
-        let outcome = try record.store.commit(
+        let outcome = try record.backend.commit(
             [UploadBatch(client: ann, user: "user", permissions: permissions, changesets: [changeset])],
             receivedAt: record.time)[0]
         return Answer(outcome: outcome, refusals: try record.refusals(ann))
@@ -213,14 +213,14 @@ struct HiddenObjectTests {
         let clients = uploads.indices.map { ClientID(UInt64(100 + $0)) }
         var batches: [UploadBatch] = []
         for (client, upload) in zip(clients, uploads) {
-            _ = try record.store.register(client, user: upload.user)
+            _ = try record.backend.register(client, user: upload.user)
             batches.append(
                 UploadBatch(
                     client: client, user: upload.user, permissions: permissions,
                     changesets: [record.changeset(client, [set(dog(upload.dog), "age", .int(1))])]))
         }
         let before = record.store.pastEntriesRead
-        _ = try record.store.commit(batches, receivedAt: record.time + 1)
+        _ = try record.backend.commit(batches, receivedAt: record.time + 1)
         return (
             record.store.pastEntriesRead - before,
             try clients.map { try record.refusals($0).map(\.failure.code) }

@@ -7,7 +7,7 @@ import CausewayStoreEmbedded
 import Testing
 
 /// Names and values that Unicode or arithmetic call equal, and that are not the same.
-@Suite("Identity is bytes")
+@Suite("Identity is bytes", .everyBackend)
 struct IdentityTests {
     private static let spellings = [("\u{E9}", "e\u{301}"), ("01HK", "01H\u{212A}"), (";", "\u{37E}")]
 
@@ -35,7 +35,7 @@ struct IdentityTests {
 
     private func record(_ name: String = #function) throws -> Record {
         let record = try Record(name)
-        try record.store.extendSchema(Self.schema)
+        try record.backend.extendSchema(Self.schema)
         return record
     }
 
@@ -65,7 +65,7 @@ struct IdentityTests {
             try record.write(Record.bob, create(victim, ("owner", .string("bob")), ("note", .string("bob's"))))
             func attack(_ operations: Operation...) throws -> [Int] {
                 let changeset = record.changeset(Record.ann, operations)
-                _ = try record.store.commit(
+                _ = try record.backend.commit(
                     [UploadBatch(client: Record.ann, user: "user", permissions: own, changesets: [changeset])],
                     receivedAt: record.time)
                 return try record.refusals(Record.ann).filter { $0.sequence == changeset.sequence }.map(\.operation)
@@ -214,13 +214,13 @@ struct IdentityTests {
     func names() throws {
         let record = try record()
         let key = Property(name: "_id", type: .string, isPrimaryKey: true)
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema([ClassSchema(name: "Caf\u{E9}", properties: [key, Property(name: "K", type: .int)])]))
         #expect(throws: StoreFailure.self) {
-            try record.store.extendSchema(Schema([ClassSchema(name: "Cafe\u{301}", properties: [key])]))
+            try record.backend.extendSchema(Schema([ClassSchema(name: "Cafe\u{301}", properties: [key])]))
         }
         #expect(throws: StoreFailure.self) {
-            try record.store.extendSchema(
+            try record.backend.extendSchema(
                 Schema([ClassSchema(name: "Caf\u{E9}", properties: [key, Property(name: "\u{212A}", type: .int)])]))
         }
         // Nobody reaches a class, or a property, by another spelling of its name.
@@ -236,8 +236,8 @@ struct IdentityTests {
     func users() throws {
         let record = try record()
         let client = ClientID(77)
-        _ = try record.store.register(client, user: "\u{E9}")
-        #expect(throws: StoreFailure.self) { _ = try record.store.register(client, user: "e\u{301}") }
-        _ = try record.store.register(client, user: "\u{E9}")
+        _ = try record.backend.register(client, user: "\u{E9}")
+        #expect(throws: StoreFailure.self) { _ = try record.backend.register(client, user: "e\u{301}") }
+        _ = try record.backend.register(client, user: "\u{E9}")
     }
 }

@@ -5,7 +5,7 @@ import CausewayStore
 import CausewayStoreEmbedded
 import Testing
 
-@Suite("Collections in mixed values in the record")
+@Suite("Collections in mixed values in the record", .everyBackend)
 struct NestedTests {
     private static let schema = Schema([
         ClassSchema(
@@ -39,7 +39,7 @@ struct NestedTests {
 
     private func record() throws -> Record {
         let record = try Record()
-        try record.store.extendSchema(Self.schema)
+        try record.backend.extendSchema(Self.schema)
         return record
     }
 
@@ -106,7 +106,7 @@ struct NestedTests {
     func reserved() throws {
         let record = try Record()
         #expect {
-            try record.store.extendSchema(Schema([NestedCollection.list.schema]))
+            try record.backend.extendSchema(Schema([NestedCollection.list.schema]))
         } throws: { error in
             (error as? StoreFailure)?.code == .schemaMismatch
         }

@@ -9,7 +9,7 @@ import Testing
 struct ObjectQuotaTests {
     private func record(_ objectsMax: Int?, _ name: String = #function) throws -> Record {
         let record = try Record(name, options: StoreEmbedded.Options(objectsOfUserMax: objectsMax))
-        _ = try record.store.register(Self.cid, user: "other")
+        _ = try record.backend.register(Self.cid, user: "other")
         return record
     }
 
@@ -19,7 +19,7 @@ struct ObjectQuotaTests {
     private func commitOfOther(_ record: Record, _ operations: Operation...) throws -> CommitOutcome {
         record.time += 1
         let changeset = record.changeset(Self.cid, operations)
-        return try record.store.commit(
+        return try record.backend.commit(
             [UploadBatch(client: Self.cid, user: "other", changesets: [changeset])], receivedAt: record.time)[0]
     }
 
@@ -61,7 +61,7 @@ struct ObjectQuotaTests {
         }
         let ofBob = record.changeset(Record.bob, [create(dog(7)), create(dog(8))])
         record.time += 1
-        let outcomes = try record.store.commit(
+        let outcomes = try record.backend.commit(
             [
                 UploadBatch(client: Record.ann, user: "user", changesets: changesets),
                 UploadBatch(client: Record.bob, user: "user", changesets: [ofBob]),
@@ -115,7 +115,7 @@ struct ObjectQuotaTests {
         try record.write(Record.ann, at: record.time, create(dog(1)))
         let older = record.changeset(Self.cid, base: 0, at: 5, [create(dog(1))])
         record.time += 1
-        _ = try record.store.commit(
+        _ = try record.backend.commit(
             [UploadBatch(client: Self.cid, user: "other", changesets: [older])], receivedAt: record.time)
         #expect(try record.store.count(of: "Dog") == 1)
         #expect(try record.store.objects(of: "user") == 0)
@@ -128,10 +128,10 @@ struct ObjectQuotaTests {
         let record = try record(nil)
         for (number, user) in ["b", "a", "c", "d"].enumerated() {
             let client = ClientID(UInt64(number + 10))
-            _ = try record.store.register(client, user: user)
+            _ = try record.backend.register(client, user: user)
             let made = (0..<(user == "d" ? 5 : user == "c" ? 1 : 3)).map { create(dog(Int64(number * 10 + $0))) }
             record.time += 1
-            _ = try record.store.commit(
+            _ = try record.backend.commit(
                 [UploadBatch(client: client, user: user, changesets: [record.changeset(client, made)])],
                 receivedAt: record.time)
         }

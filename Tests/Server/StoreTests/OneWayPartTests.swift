@@ -4,13 +4,13 @@ import CausewayStore
 import CausewayStoreEmbedded
 import Testing
 
-@Suite("What is embedded in one-way objects")
+@Suite("What is embedded in one-way objects", .everyBackend)
 struct OneWayPartTests {
     private static let report = ObjectReference("Report", .int(1))
 
     private func record() throws -> Record {
         let record = try Record()
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema(
                 Record.schema.classes.filter { $0.kind == .embedded } + [
                     ClassSchema(
@@ -27,7 +27,7 @@ struct OneWayPartTests {
     /// The report with a home that has a room, and another home in its list.
     private func ingest(_ number: UInt64, into record: Record) throws {
         let element = ElementID(client: Record.ann, counter: 100 + number)
-        _ = try record.store.ingest(
+        _ = try record.backend.ingest(
             OneWayBatch(
                 client: Record.ann, user: "user", first: number,
                 entries: [

@@ -4,7 +4,7 @@ import CausewayStore
 import CausewayStoreEmbedded
 import Testing
 
-@Suite("What concurrent uploads come to")
+@Suite("What concurrent uploads come to", .everyBackend)
 struct OutcomeTests {
     @Test("the later of two values wins, whichever arrives first")
     func laterWins() throws {
@@ -123,7 +123,7 @@ struct OutcomeTests {
     }
 }
 
-@Suite("Embedded objects on the server")
+@Suite("Embedded objects on the server", .everyBackend)
 struct EmbeddedTests {
     @Test("they end with what holds them, at every depth")
     func cascade() throws {

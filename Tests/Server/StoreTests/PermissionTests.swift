@@ -5,7 +5,7 @@ import CausewayStore
 import CausewayStoreEmbedded
 import Testing
 
-@Suite("What a writer may do")
+@Suite("What a writer may do", .everyBackend)
 struct PermissionTests {
     private let ann = Record.ann
 
@@ -36,7 +36,7 @@ struct PermissionTests {
         codes: Set<StoreFailure.Code> = [.permissionDenied]
     ) throws -> [Int] {
         let changeset = record.changeset(ann, operations)
-        let outcome = try record.store.commit(
+        let outcome = try record.backend.commit(
             [UploadBatch(client: ann, user: "user", permissions: permissions, changesets: [changeset])],
             receivedAt: record.time)[0]
         #expect(outcome.committed == changeset.sequence && outcome.failure == nil)
@@ -97,7 +97,7 @@ struct PermissionTests {
         let young = try rules(write: "age < 10 OR name == 'ann'")
         var changeset = record.changeset(ann, [set(dog(1), "name", .string("ann")), set(dog(1), "age", .int(50))])
         changeset.stamp = Stamp(time: 1, client: ann)
-        _ = try record.store.commit(
+        _ = try record.backend.commit(
             [UploadBatch(client: ann, user: "user", permissions: young, changesets: [changeset])],
             receivedAt: record.time)
         #expect(try record.dog(1)?["name"] == .string("bob") && record.dog(1)?["age"] == .int(5))
@@ -169,7 +169,7 @@ struct PermissionTests {
     @Test("a one-way object that replaces one of the same primary key is a write")
     func oneWayAgain() throws {
         let record = try Record()
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema([
                 ClassSchema(
                     name: "Reading", kind: .asymmetric,
@@ -184,7 +184,7 @@ struct PermissionTests {
             let batch = OneWayBatch(
                 client: ann, user: "user", permissions: permissions, first: number,
                 entries: [[create(reading, ("n", .int(n)))]])
-            return try record.store.ingest(batch, receivedAt: 5)
+            return try record.backend.ingest(batch, receivedAt: 5)
         }
         #expect(try send(1, as: 1) == 1)
         #expect(try send(2, as: 2) == 2)
@@ -421,14 +421,14 @@ struct PermissionTests {
             let base = length * 100
             let operations = chain(base...base + length - 1, from: 999_999) + [create(dog(base + 99), friend(1_000))]
             let changeset = record.changeset(ann, operations)
-            _ = try record.store.commit(
+            _ = try record.backend.commit(
                 [UploadBatch(client: ann, user: "user", permissions: led, changesets: [changeset])],
                 receivedAt: record.time)
             let places = try record.refusals(ann).filter { $0.sequence == changeset.sequence }.map(\.operation)
             #expect(places == Array(0..<Int(length)), "\(length)")
         }
         let changeset = record.changeset(ann, chain(9_000...9_039, from: 1_000))
-        _ = try record.store.commit(
+        _ = try record.backend.commit(
             [UploadBatch(client: ann, user: "user", permissions: led, changesets: [changeset])],
             receivedAt: record.time)
         #expect(try record.refusals(ann).filter { $0.sequence == changeset.sequence } == [])

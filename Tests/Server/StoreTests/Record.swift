@@ -1,3 +1,4 @@
+import CausewayJournal
 import CausewayMerge
 import CausewayModel
 import CausewayObjectStore
@@ -5,11 +6,15 @@ import CausewayOperations
 import CausewayQuery
 import CausewayStore
 import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import Testing
 
 /// A record in memory with a few words to write to it and to look into it.
 final class Record {
     let store: StoreEmbedded
+    /// The record to be tested: `store`, or one that `store` is a replica of (`EveryBackend`).
+    let backend: any StoreBackend
+    private let journal: MemoryJournal
     private let file: ObjectStore
     private let path: String
     private var sequences: [ClientID: UInt64] = [:]
@@ -53,7 +58,7 @@ final class Record {
     /// The class gets a counter, which is declared anew with it.
     func addCounter(_ name: String, to className: String) throws {
         let counter = Property(name: name, type: .int, isCounter: true)
-        try store.extendSchema(
+        try backend.extendSchema(
             Schema(
                 Self.schema.classes.map { known in
                     known.name == className
@@ -69,9 +74,19 @@ final class Record {
         options.mapSizeBytes = 1 << 26
         file = try ObjectStore.open(
             path: path + "/database.causeway", options: ObjectStore.Options(inMemory: true, mapSizeBytes: 1 << 26))
-        store = try StoreEmbedded.open(folder: path, options: options, epochSeed: epoch)
-        try store.extendSchema(Self.schema)
-        for client in [Self.ann, Self.bob] { _ = try store.register(client, user: "user") }
+        journal = MemoryJournal(database: epoch, incarnation: epoch)
+        if EveryBackend.isReplicated {
+            store = try StoreEmbedded.openReplica(folder: path, options: options, of: epoch)
+            let replicated = try StoreReplicated(
+                store, following: journal, options: StoreReplicated.Options(digestEvery: 500))
+            try replicated.begin(with: options.settings)
+            backend = replicated
+        } else {
+            store = try StoreEmbedded.open(folder: path, options: options, epochSeed: epoch)
+            backend = store
+        }
+        try backend.extendSchema(Self.schema)
+        for client in [Self.ann, Self.bob] { _ = try backend.register(client, user: "user") }
     }
 
     static let ann = ClientID(1)
@@ -100,7 +115,7 @@ final class Record {
     @discardableResult
     func commit(_ client: ClientID, _ changesets: Changeset...) throws -> CommitOutcome {
         time += 1
-        return try store.commit(
+        return try backend.commit(
             [UploadBatch(client: client, user: "user", changesets: changesets)], receivedAt: time)[0]
     }
 
@@ -207,6 +222,14 @@ final class Record {
         defer { transaction.end() }
         transaction.tree("server." + tree).put(key, value)
         try transaction.commit()
+    }
+
+    /// The record under test once more.
+    func reopened() throws -> any StoreBackend {
+        guard EveryBackend.isReplicated else { return try reopen() }
+        let options = StoreEmbedded.Options(mapSizeBytes: 1 << 26, inMemory: true)
+        let replica = try StoreEmbedded.openReplica(folder: path, options: options, of: journal.head().database)
+        return try StoreReplicated(replica, following: journal)
     }
 
     func reopen() throws -> StoreEmbedded {

@@ -39,7 +39,7 @@ struct RecordVerificationTests {
         try record.store.keepOneWayOrder()
         for number in 1...3 as ClosedRange<UInt64> {
             let reading = ObjectReference("Reading", .int(Int64(number)))
-            _ = try record.store.ingest(
+            _ = try record.backend.ingest(
                 OneWayBatch(
                     client: Record.ann, user: "user", first: number,
                     entries: [[.create(reading, life: 1, fields: [])]]),
@@ -48,7 +48,7 @@ struct RecordVerificationTests {
                 client: Record.ann, sequence: 0, stamp: Stamp(time: .max, client: Record.ann),
                 base: record.store.version, operations: [])
             let receipt = CallTerms.Receipt(key: CallKey(user: "user", key: "\(number)"), fingerprint: 1, answer: [])
-            _ = try record.store.commit(
+            _ = try record.backend.commit(
                 [
                     UploadBatch(
                         client: Record.ann, user: "user", changesets: [changeset], call: CallTerms(receipt: receipt))
@@ -161,17 +161,17 @@ struct RecordVerificationTests {
         Break("the newest version goes back", "not between its start and the newest") { transaction in
             var meta = Meta(in: transaction)
             meta.version = ServerVersion(meta.version.rawValue - 1)
-            meta.save(in: transaction)
+            meta.save(in: transaction, isReplica: false)
         },
         Break("the size of the history is wrong", "and counts") { transaction in
             var meta = Meta(in: transaction)
             meta.historyBytes += 1
-            meta.save(in: transaction)
+            meta.save(in: transaction, isReplica: false)
         },
         Break("the history begins after its end", "The history begins after") { transaction in
             var meta = Meta(in: transaction)
             meta.historyStart = ServerVersion(meta.version.rawValue + 1)
-            meta.save(in: transaction)
+            meta.save(in: transaction, isReplica: false)
         },
         Break("a record of the history is damaged", "of the history cannot be read") { transaction in
             changeFirst(Layout.history, in: transaction) { _, value in value.removeLast(value.count - 3) }

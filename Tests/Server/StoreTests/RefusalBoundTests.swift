@@ -14,7 +14,7 @@ struct RefusalBoundTests {
     }
 
     private func commit(_ changesets: [Changeset], in record: Record) throws -> CommitOutcome {
-        let outcomes = try record.store.commit(
+        let outcomes = try record.backend.commit(
             [UploadBatch(client: Record.ann, user: "user", changesets: changesets)], receivedAt: record.time)
         return try #require(outcomes.first)
     }
@@ -37,7 +37,7 @@ struct RefusalBoundTests {
             #expect(outcome.failure?.code == code)
             // Sent again, nothing more of it is taken, and nothing of a changeset in which all is well.
             #expect(try commit(changesets, in: record).answer == outcome.answer)
-            _ = try record.store.register(
+            _ = try record.backend.register(
                 Record.ann, user: "user", standing: DeviceStanding(acknowledged: outcome.committed))
             #expect(try record.bytes(of: ["refusals"]) == 0)
         }
@@ -53,13 +53,13 @@ struct RefusalBoundTests {
         let outcome = try commit(changesets, in: record)
         let bytes = try record.bytes(of: ["refusals"])
         for _ in 0..<5 {
-            _ = try record.store.register(Record.ann, user: "user")
+            _ = try record.backend.register(Record.ann, user: "user")
             #expect(try commit(changesets, in: record).answer == outcome.answer)
         }
         #expect(try record.bytes(of: ["refusals"]) == bytes)
         #expect(try record.write(Record.bob, create(dog(100))).failure == nil)
         // Having a part of it makes room for others.
-        _ = try record.store.register(
+        _ = try record.backend.register(
             Record.ann, user: "user", standing: DeviceStanding(acknowledged: outcome.committed - 1))
         #expect(
             try record.refusals(Record.ann, after: outcome.committed - 1).map(\.sequence) == [outcome.committed])
@@ -106,7 +106,7 @@ struct RefusalBoundTests {
         let changesets = try Changeset.decode(Changeset.encode([whole]))
         #expect(changesets[0].creations.count == 1)
         let other = record.changeset(Record.bob, [set(dog(1_000), "age", .int(3))])
-        let outcomes = try record.store.commit(
+        let outcomes = try record.backend.commit(
             [
                 UploadBatch(client: Record.ann, user: "user", changesets: changesets),
                 UploadBatch(client: Record.bob, user: "user", changesets: [other]),
@@ -149,7 +149,7 @@ struct RefusalBoundTests {
             let changeset = record.changeset(Record.ann, Array(repeating: unknown, count: 10_000))
             let outcome = try commit([changeset], in: record)
             #expect(outcome.committed == number && outcome.failure == nil)
-            _ = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: number))
+            _ = try record.backend.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: number))
         }
         let snapshot = try record.store.snapshot()
         #expect(try snapshot.refusals(of: Record.ann, after: 0, through: 6).count == 30_000)
@@ -189,7 +189,7 @@ struct RefusalBoundTests {
         let failure = StoreFailure(.objectUnknown, "The server has no such object.")
         #expect(refusals.first == Refusal(sequence: 1, operation: 3, target: dog(7), failure: failure))
         #expect(refusals.map(\.sequence) == [1, 2])
-        _ = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 1))
+        _ = try record.backend.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 1))
         #expect(try record.refusals(Record.ann, after: 1).map(\.sequence) == [2])
     }
 
@@ -207,7 +207,7 @@ struct RefusalBoundTests {
                 try record.refusals(Record.ann, after: acknowledged).map(\.sequence)
                     == Array(acknowledged + 1...outcome.committed))
             acknowledged = outcome.committed
-            _ = try record.store.register(
+            _ = try record.backend.register(
                 Record.ann, user: "user", standing: DeviceStanding(acknowledged: acknowledged))
             let kept = try record.refusals(Record.ann).map(\.sequence)
             #expect(kept.last == acknowledged && kept == Array(acknowledged + 1 - UInt64(kept.count)...acknowledged))
@@ -218,7 +218,7 @@ struct RefusalBoundTests {
         // Hellos of every copy write nothing more, also after the record was opened again.
         let commits = try record.commits
         for acknowledged in [40, 38, 0, 40] as [UInt64] {
-            _ = try record.store.register(
+            _ = try record.backend.register(
                 Record.ann, user: "user", standing: DeviceStanding(acknowledged: acknowledged))
         }
         #expect(try record.commits == commits)

@@ -135,9 +135,9 @@ struct RefusalTests {
         let refusals = try record.refusals(Record.ann)
         #expect(try record.commit(Record.ann, bad).answer == first.answer)
         #expect(try record.refusals(Record.ann) == refusals && refusals.count == 1)
-        _ = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 0))
+        _ = try record.backend.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 0))
         #expect(try record.refusals(Record.ann).count == 1)
-        _ = try record.store.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 1))
+        _ = try record.backend.register(Record.ann, user: "user", standing: DeviceStanding(acknowledged: 1))
         // Another copy of its file may not have heard of it.
         #expect(try record.refusals(Record.ann).count == 1)
         #expect(try record.refusals(Record.ann, after: 1) == [])
@@ -148,14 +148,14 @@ struct RefusalTests {
         let record = try Record()
         try record.write(Record.ann, create(dog(1)))
         func standing(_ oldest: UInt64, _ oldestOneWay: UInt64) throws -> ClientRecord {
-            try record.store.register(
+            try record.backend.register(
                 Record.ann, user: "user", standing: DeviceStanding(oldest: oldest, oldestOneWay: oldestOneWay))
         }
         #expect(try standing(2, 1) == ClientRecord(committed: 1, ingested: 0))
         #expect(try standing(9, 5) == ClientRecord(committed: 8, ingested: 4, skipped: 7))
         #expect(try standing(3, 2) == ClientRecord(committed: 8, ingested: 4))
         #expect(throws: StoreFailure.self) {
-            try record.store.register(Record.ann, user: "eve", standing: DeviceStanding(oldest: 20))
+            try record.backend.register(Record.ann, user: "eve", standing: DeviceStanding(oldest: 20))
         }
         #expect(try standing(0, 0) == ClientRecord(committed: 8, ingested: 4))
         #expect(try standing(.max, .max).committed < UInt64.max / 2)
@@ -172,7 +172,7 @@ struct RefusalTests {
                     Property(name: "next", type: .object, isOptional: true, target: "Note"),
                 ])
         ])
-        try record.store.extendSchema(schema)
+        try record.backend.extendSchema(schema)
         let long = PrimaryKey.string(String(repeating: "x", count: 401))
         let fits = PrimaryKey.string(String(repeating: "x", count: 400))
         #expect(
@@ -186,7 +186,7 @@ struct RefusalTests {
     @Test("a text is changed by its edits only, and only a text is")
     func texts() throws {
         let record = try Record()
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema([
                 ClassSchema(
                     name: "Note",
@@ -212,7 +212,7 @@ struct RefusalTests {
             #expect(message.contains(word), "\(operation): \(message)")
         }
         #expect(throws: StoreFailure.self) {
-            try record.store.extendSchema(
+            try record.backend.extendSchema(
                 Schema([
                     ClassSchema(
                         name: "Note",
@@ -247,13 +247,13 @@ struct RefusalTests {
     }
 }
 
-@Suite("The schema of a database")
+@Suite("The schema of a database", .everyBackend)
 struct SchemaTests {
     @Test("what is new is added, and the rest stays")
     func additive() throws {
         let record = try Record()
         try record.write(Record.ann, create(dog(1), ("name", .string("Rex"))))
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema([
                 ClassSchema(
                     name: "Dog",
@@ -283,7 +283,7 @@ struct SchemaTests {
             ClassSchema(
                 name: "Home", kind: .object, properties: [Property(name: "city", type: .string, isPrimaryKey: true)]),
         ])
-        let failure = #expect(throws: StoreFailure.self) { try record.store.extendSchema(schema) }
+        let failure = #expect(throws: StoreFailure.self) { try record.backend.extendSchema(schema) }
         #expect(failure?.code == .schemaMismatch)
         for word in ["Dog._id", "Dog.name", "Dog.toys", "Home", "use a new name"] {
             #expect(failure?.message.contains(word) == true, "\(word) in: \(failure?.message ?? "")")
@@ -306,10 +306,10 @@ struct SchemaTests {
         }
         for first in [true, false] {
             let record = try Record()
-            try record.store.extendSchema(schema(isOptional: first))
+            try record.backend.extendSchema(schema(isOptional: first))
             for next in [true, false] {
-                try record.store.extendSchema(schema(isOptional: next))
-                try record.store.requireSchema(schema(isOptional: next))
+                try record.backend.extendSchema(schema(isOptional: next))
+                try record.backend.requireSchema(schema(isOptional: next))
             }
         }
     }
@@ -320,10 +320,10 @@ struct SchemaTests {
         let before = try record.store.snapshot().schema
         let id = Property(name: "_id", type: .int, isPrimaryKey: true)
         func require(_ properties: Property..., with others: ClassSchema...) throws {
-            try record.store.requireSchema(Schema([ClassSchema(name: "Dog", properties: [id] + properties)] + others))
+            try record.backend.requireSchema(Schema([ClassSchema(name: "Dog", properties: [id] + properties)] + others))
         }
-        try record.store.requireSchema(Schema())
-        try record.store.requireSchema(Record.schema)
+        try record.backend.requireSchema(Schema())
+        try record.backend.requireSchema(Record.schema)
         try require()
         // What is only faster with an index is answered without.
         try require(Property(name: "name", type: .string, isIndexed: true))
@@ -374,7 +374,7 @@ struct SchemaTests {
             ),
         ]
         for (schema, word) in schemas {
-            let failure = #expect(throws: StoreFailure.self) { try record.store.extendSchema(schema) }
+            let failure = #expect(throws: StoreFailure.self) { try record.backend.extendSchema(schema) }
             #expect(failure?.message.contains(word) == true, "\(failure?.message ?? "")")
         }
     }

@@ -23,7 +23,7 @@ struct SchemaAdditionTests {
 
     private func objection(_ record: Record, _ schema: Schema, by user: String?) throws -> String? {
         do throws(StoreFailure) {
-            try record.store.extendSchema(schema, by: user.map { Declarer(user: $0, time: record.time) })
+            try record.backend.extendSchema(schema, by: user.map { Declarer(user: $0, time: record.time) })
             return nil
         } catch {
             #expect(error.code == .schemaMismatch)
@@ -116,15 +116,16 @@ struct SchemaAdditionTests {
     func elements() throws {
         let record = try Record()
         func declare(_ schema: Schema, _ user: String, at time: UInt64) throws {
-            try record.store.extendSchema(schema, by: Declarer(user: user, time: time))
+            try record.backend.extendSchema(schema, by: Declarer(user: user, time: time))
         }
         try declare(Schema([Self.cat("a")]), "ann", at: 10 * Self.day)
         try declare(Schema([Self.cat("a", "b")]), "bob", at: 12 * Self.day)
         // Not a day later: nothing is written.
         try declare(Schema([Self.cat("a")]), "eve", at: 12 * Self.day + 5)
-        try record.store.requireSchema(Schema([Self.cat("b")]), by: Declarer(user: "eve", time: 14 * Self.day))
+        try record.backend.requireSchema(Schema([Self.cat("b")]), by: Declarer(user: "eve", time: 14 * Self.day))
         #expect(throws: StoreFailure.self) {
-            try record.store.requireSchema(Schema([Self.cat("a", "c")]), by: Declarer(user: "eve", time: 20 * Self.day))
+            try record.backend.requireSchema(
+                Schema([Self.cat("a", "c")]), by: Declarer(user: "eve", time: 20 * Self.day))
         }
         let cat = try record.elements().filter { $0.className == "Cat" }
         #expect(cat.map(\.property) == [nil, "_id", "a", "b"])
@@ -144,7 +145,7 @@ struct SchemaAdditionTests {
             ClassSchema(name: "A", properties: [Self.id, Property(name: "BC", type: .int)]),
             ClassSchema(name: "AB", properties: [Self.id, Property(name: "C", type: .int)]),
         ])
-        try record.store.extendSchema(schema, by: Declarer(user: "ann", time: 1))
+        try record.backend.extendSchema(schema, by: Declarer(user: "ann", time: 1))
         try record.store.drop("A")
         let left = try record.elements().filter { $0.className == "AB" }
         #expect(left.map(\.addedBy) == ["ann", "ann", "ann"])

@@ -96,7 +96,7 @@ struct SchemaConversionTests {
     func index() throws {
         let record = try Record()
         let tag = Property(name: "tag", type: .int, isOptional: true, isIndexed: true)
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema([ClassSchema(name: "Cat", properties: [Property(name: "_id", type: .int, isPrimaryKey: true), tag])])
         )
         try record.commit(
@@ -192,7 +192,7 @@ struct SchemaConversionTests {
     func hello() throws {
         let record = try Record()
         let declarer = Declarer(user: "ann", time: 100_000_000_000)
-        try record.store.extendSchema(declaration("age", .int), by: declarer)
+        try record.backend.extendSchema(declaration("age", .int), by: declarer)
         func declared() throws -> UInt64? {
             try record.elements().first { $0.className == "Dog" && $0.property == "age" }?.declared
         }
@@ -204,9 +204,9 @@ struct SchemaConversionTests {
             let failure = #expect(throws: StoreFailure.self) {
                 let old = declaration("age", .int)
                 if mayExtend {
-                    try record.store.extendSchema(old, by: declarer)
+                    try record.backend.extendSchema(old, by: declarer)
                 } else {
-                    try record.store.requireSchema(old, by: declarer)
+                    try record.backend.requireSchema(old, by: declarer)
                 }
             }
             #expect(failure?.code == .schemaMismatch)
@@ -215,7 +215,7 @@ struct SchemaConversionTests {
         }
         #expect(try declared() == 0)
         #expect(try record.store.snapshot().schema == schema)
-        try record.store.requireSchema(declaration("age", .string), by: declarer)
+        try record.backend.requireSchema(declaration("age", .string), by: declarer)
         #expect(try declared() == declarer.time)
     }
 

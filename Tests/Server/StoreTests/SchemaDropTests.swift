@@ -36,7 +36,7 @@ struct SchemaDropTests {
         try record.writeDrawn(40, seed: seed &+ 100)
         #expect(try record.problems() == [], "\(path), seed \(seed)")
         // It may come back, empty and of another type.
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema([
                 ClassSchema(
                     name: parts[0], kind: parts[0] == "Home" || parts[0] == "Room" ? .embedded : .object,
@@ -61,7 +61,7 @@ struct SchemaDropTests {
             try record.store.drop(name)
             #expect(try record.contents() == expected, "seed \(seed)")
             #expect(try record.problems() == [], "seed \(seed)")
-            try record.store.extendSchema(Schema([dropped, try #require(Record.schema["Home"]), roomSchema]))
+            try record.backend.extendSchema(Schema([dropped, try #require(Record.schema["Home"]), roomSchema]))
             #expect(try record.contents() == expected, "seed \(seed)")
             // Whoever has not seen the end of an object does not change another one of its key.
             let target = ObjectReference(name, .int(1))
@@ -89,7 +89,7 @@ struct SchemaDropTests {
         }
         let dropped = try #require(try record.store.snapshot().schema["Dog"])
         try record.store.drop("Dog")
-        try record.store.extendSchema(Schema([dropped, try #require(Record.schema["Home"]), roomSchema]))
+        try record.backend.extendSchema(Schema([dropped, try #require(Record.schema["Home"]), roomSchema]))
         // Whoever brings it back counts from what it knows.
         #expect(try record.objection(ann, create(dog(1), life: 3_003)) == nil)
         #expect(try record.dog(1) != nil)
@@ -120,7 +120,7 @@ struct SchemaDropTests {
         }
         #expect(try record.contents() == before)
         // Not only declared links count.
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema([
                 ClassSchema(
                     name: "Note",
@@ -145,13 +145,13 @@ struct SchemaDropTests {
         func next(_ type: PropertyType) -> Schema {
             Schema([ClassSchema(name: "Dog", properties: [id, Property(name: "next", type: type)])])
         }
-        try record.store.extendSchema(next(.string), by: Declarer(user: "eve", time: 1))
+        try record.backend.extendSchema(next(.string), by: Declarer(user: "eve", time: 1))
         let failure = #expect(throws: StoreFailure.self) {
-            try record.store.extendSchema(next(.int), by: Declarer(user: "ann", time: 2))
+            try record.backend.extendSchema(next(.int), by: Declarer(user: "ann", time: 2))
         }
         #expect(failure?.message.contains("sync-server schema drop") == true, "\(failure?.message ?? "")")
         try record.store.drop("Dog", property: "next")
-        try record.store.extendSchema(next(.int), by: Declarer(user: "ann", time: 3))
+        try record.backend.extendSchema(next(.int), by: Declarer(user: "ann", time: 3))
         try record.write(ann, create(dog(1), ("next", .int(5))))
         #expect(try record.dog(1)?["next"] == .int(5))
     }
@@ -159,7 +159,7 @@ struct SchemaDropTests {
     @Test("collections in mixed values go with their property")
     func nested() throws {
         let record = try Record()
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema([
                 ClassSchema(
                     name: "Note",

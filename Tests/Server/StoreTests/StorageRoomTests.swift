@@ -51,7 +51,7 @@ struct StorageRoomTests {
         let batch = OneWayBatch(
             client: Record.ann, user: "user", first: 1,
             entries: [[.create(ObjectReference("Reading", .int(1)), life: 1, fields: [])]])
-        let failure = #expect(throws: StoreFailure.self) { try record.store.ingest(batch, receivedAt: 1_000_000) }
+        let failure = #expect(throws: StoreFailure.self) { try record.backend.ingest(batch, receivedAt: 1_000_000) }
         #expect(failure?.code == .outOfSpace)
     }
 

@@ -5,7 +5,7 @@ import CausewayStoreEmbedded
 import Testing
 
 /// The check of what comes from outside and the tables that store it each have an opinion of what fits a property.
-@Suite("Values that the server takes")
+@Suite("Values that the server takes", .everyBackend)
 struct TakenValueTests {
     /// Every type in every collection, declared as optional and as required.
     private static let properties: [Property] = PropertyType.allCases.flatMap { type in
@@ -30,7 +30,7 @@ struct TakenValueTests {
     @Test("whatever the check lets through is stored, of every type, in every collection, optional or not")
     func matrix() throws {
         let record = try Record()
-        try record.store.extendSchema(
+        try record.backend.extendSchema(
             Schema([
                 ClassSchema(
                     name: "Any",

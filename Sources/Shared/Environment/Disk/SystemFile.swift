@@ -28,6 +28,13 @@ package final class SystemFile: DiskFile {
         self.isInMemory = isInMemory
     }
 
+    /// The same file once more, for somebody else to map.
+    package func duplicate() throws(OpeningError) -> SystemFile {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw OpeningError(errorNumber: errno) }
+        return SystemFile(descriptor: copy, isInMemory: isInMemory)
+    }
+
     deinit {
         mapping.withLock { mapping in
             guard let mapping, let start = mapping.baseAddress else { return }

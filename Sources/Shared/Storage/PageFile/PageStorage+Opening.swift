@@ -63,6 +63,18 @@ extension PageStorage {
         return storage
     }
 
+    /// Makes a copy in memory under a name, which lives as long as somebody holds it.
+    package func copyInMemory(named path: String) throws(StorageError) -> any Storage {
+        let disk = try Self.opening(path) { () throws(SystemFile.OpeningError) in try SystemFile.createInMemory() }
+        var options = options
+        (options.inMemory, options.readOnly) = (true, false)
+        try Self.copy(pageSnapshot(), to: disk, path: path, key: options.encryptionKey)
+        // The copy was written through a mapping of its own.
+        let file = try Self.opening(path) { () throws(SystemFile.OpeningError) in try disk.duplicate() }
+        return try Self.open(
+            file: file, path: path, options: options, identity: FileIdentity(memory: path), registry: .shared)
+    }
+
     private static func refuseFolder(_ path: String) throws(StorageError) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }

@@ -1,0 +1,64 @@
+package import CausewayJournal
+import CausewayModel
+import CausewayObjectStore
+package import CausewayStore
+import Synchronization
+
+extension StoreEmbedded {
+    package func apply(_ entry: JournalEntry, to mark: JournalMark) throws(StoreFailure) -> EntryOutcome {
+        let writing = Writing.entry(incarnation: entry.incarnation, mark: mark)
+        let outcome: EntryOutcome
+        do throws(StoreFailure) {
+            outcome = try apply(entry.body, writing)
+        } catch {
+            guard error.isOutcome else { throw error }
+            outcome = .refused(error)
+        }
+        // What changes nothing, or is refused, is applied by the mark alone.
+        if try self.mark.position < mark.position {
+            try write(as: writing) { _, _ in ((), true) }
+        }
+        return outcome
+    }
+
+    private func apply(_ body: JournalEntry.Body, _ writing: Writing) throws(StoreFailure) -> EntryOutcome {
+        switch body {
+        case .commit(let commit):
+            return .commits(
+                try self.commit(commit.batches, receivedAt: commit.time, commit.shortage?.failure, writing))
+        case .ingest(let ingest):
+            return .ingested(try self.ingest(ingest.batch, receivedAt: ingest.time, writing))
+        case .register(let registration):
+            let record = try write(as: writing) { transaction, meta throws(StoreFailure) in
+                (
+                    try registering(
+                        registration.client, registration.user, registration.standing, in: transaction, meta), true
+                )
+            }
+            return .registered(record)
+        case .extendSchema(let declaration):
+            let additions = try write(as: writing) { transaction, _ throws(StoreFailure) in
+                try extending(declaration.wanted, by: declaration.declarer, in: transaction)
+            }
+            return .additions(additions)
+        case .requireSchema(let declaration):
+            try write(as: writing) { transaction, _ throws(StoreFailure) in
+                ((), try requiring(declaration.wanted, by: declaration.declarer, in: transaction))
+            }
+            return .done
+        case .settings(let settings):
+            try write(as: writing) { transaction, _ in
+                settings.save(in: transaction)
+                return ((), true)
+            }
+            settingsApplied(settings)
+            return .done
+        case .maintain(let time):
+            let hasMore = try write(as: writing) { transaction, meta throws(StoreFailure) in
+                try maintaining(at: time, writing, in: transaction, &meta)
+            }
+            return .maintained(hasMore: hasMore)
+        case .generation: return .done
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import CausewayJournal
+import CausewayOperations
+import CausewayStore
+
+/// Where a replica stands between the journal and those who wait for it.
+struct Following {
+    var mark: JournalMark
+    /// Under which the node appends; nil until it has seen the head.
+    var incarnation: UInt64?
+    var end: ReplicaEnd?
+
+    init(mark: JournalMark) { self.mark = mark }
+
+    func refuseIfEnded() throws(StoreFailure) {
+        if let end { throw StoreFailure(.closed, end.message) }
+    }
+
+    mutating func ends(_ remedy: ReplicaEnd.Remedy, _ message: String) -> StoreFailure {
+        end = ReplicaEnd(remedy, message)
+        return StoreFailure(.closed, message)
+    }
+}
+
+extension StoreReplicated {
+    /// After how long a device comes again when the journal did not answer.
+    private static let waitMilliseconds: UInt64 = 1_000
+    private static let appendsMax = 3
+    private static let readAtOnce = 64
+
+    // MARK: - Appending
+
+    /// Appends an entry, applies the journal up to it, and returns what came of it.
+    ///
+    /// - Parameter isRepeatable: whether it may be in the journal twice.
+    func journaled(
+        _ body: JournalEntry.Body, isRepeatable: Bool = true, _ state: inout Following
+    ) throws(StoreFailure) -> EntryOutcome {
+        let position = try append(body, isRepeatable: isRepeatable, &state)
+        guard let outcome = try follow(&state, awaiting: position) else {
+            throw state.ends(.beginAgain, "Entry \(position) was in the journal, and is not any more.")
+        }
+        if case .refused(let failure) = outcome { throw failure }
+        return outcome
+    }
+
+    private func append(
+        _ body: JournalEntry.Body, isRepeatable: Bool, _ state: inout Following
+    ) throws(StoreFailure) -> UInt64 {
+        for _ in 0..<Self.appendsMax {
+            let incarnation: UInt64
+            if let known = state.incarnation {
+                incarnation = known
+            } else {
+                incarnation = try head(&state).incarnation
+            }
+            let bytes = try Self.encoded(body, incarnation, state.mark.generation)
+            do throws(JournalFailure) {
+                return try journal.append([bytes], in: incarnation)
+            } catch {
+                switch error.code {
+                case .otherIncarnation: state.incarnation = nil
+                case .uncertain where isRepeatable: break
+                case .uncertain, .away, .forgotten: throw Self.unreachable(error)
+                }
+            }
+        }
+        throw Self.unreachable(JournalFailure(.away, "The journal has not taken the entry."))
+    }
+
+    /// What is appended can be read: an entry that cannot would stop all nodes.
+    private static func encoded(
+        _ body: JournalEntry.Body, _ incarnation: UInt64, _ generation: UInt64
+    ) throws(StoreFailure) -> [UInt8] {
+        var entry = JournalEntry(oldestGeneration: generation, incarnation: incarnation, body: body)
+        // Older software stops at the switch itself.
+        if case .generation(let wanted) = body { entry.oldestGeneration = max(generation, wanted) }
+        let bytes = entry.encoded
+        do throws(EncodingError) {
+            _ = try JournalEntry(encoded: bytes)
+        } catch {
+            throw StoreFailure(
+                .operationInvalid, "It is too large for an entry of the journal. Send less at once. (\(error))")
+        }
+        return bytes
+    }
+
+    private static func unreachable(_ failure: JournalFailure) -> StoreFailure {
+        StoreFailure(
+            .busy, "The journal does not answer: \(failure.message) Nothing that is unsent is lost. Try again.",
+            retryAfterMilliseconds: waitMilliseconds)
+    }
+
+    // MARK: - Applying
+
+    /// Applies what is in the journal, at most so many entries.
+    ///
+    /// - Parameter awaited: the position of the caller's own entry.
+    /// - Returns: what came of that; nil when it was not among them.
+    @discardableResult
+    func follow(
+        _ state: inout Following, awaiting awaited: UInt64? = nil, atMost countMax: Int = .max
+    ) throws(StoreFailure) -> EntryOutcome? {
+        let head = try head(&state)
+        var (found, left) = (EntryOutcome?.none, countMax)
+        while state.mark.position < head.position, left > 0 {
+            let entries = try next(&state, limit: min(left, Self.readAtOnce))
+            // The journal has lost entries since its head was read.
+            guard !entries.isEmpty else { break }
+            for entry in entries {
+                let outcome = try apply(entry, &state)
+                if entry.position == awaited { found = outcome }
+            }
+            left -= entries.count
+        }
+        return found
+    }
+
+    /// The journal's head. Ends a replica that has what the journal has not.
+    private func head(_ state: inout Following) throws(StoreFailure) -> JournalHead {
+        let head: JournalHead
+        do throws(JournalFailure) {
+            head = try journal.head()
+        } catch {
+            throw Self.unreachable(error)
+        }
+        guard head.database == replica.epoch else {
+            throw state.ends(.operatorNeeded, "The journal is another database's. Correct the configuration.")
+        }
+        guard head.position >= state.mark.position,
+            head.position > state.mark.position || head.chain == state.mark.chain
+        else { throw journalLost(&state) }
+        state.incarnation = head.incarnation
+        return head
+    }
+
+    private func journalLost(_ state: inout Following) -> StoreFailure {
+        state.ends(
+            .beginAgain,
+            "The journal has lost entries that this node has applied, up to \(state.mark.position): it was restored from an "
+                + "older copy, or failed over. The node makes its replica anew, and devices fill the gap from what they "
+                + "keep.")
+    }
+
+    private func next(_ state: inout Following, limit: Int) throws(StoreFailure) -> [StoredEntry] {
+        do throws(JournalFailure) {
+            return try journal.read(after: state.mark.position, limit: limit)
+        } catch {
+            guard error.code == .forgotten else { throw Self.unreachable(error) }
+            throw state.ends(.beginAgain, "The replica is older than the journal: \(error.message)")
+        }
+    }
+
+    private func apply(_ stored: StoredEntry, _ state: inout Following) throws(StoreFailure) -> EntryOutcome {
+        guard stored.position == state.mark.position + 1,
+            stored.chain == state.mark.chain.followed(by: stored.bytes, at: stored.position)
+        else { throw journalLost(&state) }
+        let entry = try decoded(stored, &state)
+        let mark = state.mark.followed(by: entry, stored)
+        let outcome = try replica.apply(entry, to: mark)
+        state.mark = mark
+        if mark.position.isMultiple(of: options.digestEvery) { try compareDigest(&state) }
+        return outcome
+    }
+
+    private func decoded(_ stored: StoredEntry, _ state: inout Following) throws(StoreFailure) -> JournalEntry {
+        let unreadable: EncodingError
+        do throws(EncodingError) {
+            let oldest = try JournalEntry.oldestGeneration(of: stored.bytes)
+            if oldest <= options.generation { return try JournalEntry(encoded: stored.bytes) }
+            throw EncodingError(
+                .unsupportedVersion,
+                "It needs software of generation \(oldest), and this program is of \(options.generation).", offset: 0)
+        } catch {
+            unreadable = error
+        }
+        throw state.ends(
+            .operatorNeeded,
+            "Entry \(stored.position) of the journal cannot be applied: \(unreadable.message) Update this program; if that does "
+                + "not help, report it.")
+    }
+
+    /// Stops when another node found another state at this position.
+    private func compareDigest(_ state: inout Following) throws(StoreFailure) {
+        let digest = try replica.digest()
+        // Without the journal there is nothing to compare with; the next position is.
+        guard let known = try? journal.note(digest, at: state.mark.position), known != digest else { return }
+        throw state.ends(
+            .operatorNeeded,
+            "The state of this node at entry \(state.mark.position) is not that of the others (\(digest), \(known)). It stops "
+                + "serving the database. Keep the file for whoever looks into it, and let the node make its replica anew."
+        )
+    }
+}
