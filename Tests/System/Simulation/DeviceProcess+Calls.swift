@@ -9,7 +9,7 @@ extension DeviceProcess {
     func send(_ call: OutgoingCall) throws {
         switch call.request {
         case .hello(let greeting):
-            connection = Connection()
+            connect()
             hellos += 1
             let sent = world.now
             ask(call, .session, greeting.hello) { [self] (welcome: Welcome) in
@@ -49,7 +49,7 @@ extension DeviceProcess {
             }
         }
         self.stream = stream
-        world.after(world.latency()) { [world] in world.server.download(session, into: stream) }
+        world.after(world.latency()) { [server] in server.download(session, into: stream) }
     }
 
     private func told(_ request: UploadRequest) -> UploadRequest {

@@ -105,9 +105,9 @@ extension DeviceProcess {
         let isUnknown = change.code == SyncFailure.Code.objectUnknown.rawValue
         let isForbidden = change.code == SyncFailure.Code.permissionDenied.rawValue
         let isInvalid = change.code == SyncFailure.Code.operationInvalid.rawValue
-        let server: ServerProcess = world.server
+        let ledger = world.ledger
         let (restores, wasRestricted, wasObstinate) = (
-            server.restores, server.access.wasRestricted, server.wasObstinate
+            ledger.restores, ledger.access.wasRestricted, ledger.obstinacy.wasSeen
         )
         guard
             isUnknown && (restores > 0 || wasRestricted || wasObstinate) || isForbidden && wasRestricted

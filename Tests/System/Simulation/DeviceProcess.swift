@@ -15,6 +15,8 @@ import Synchronization
 final class DeviceProcess {
     unowned let world: World
     let number: Int
+    /// Where its session is, or was: another node for each hello.
+    private(set) var server: ServerProcess
     /// What survives the end of the process.
     let store: ObjectStore
     private let names: DeviceNames
@@ -67,6 +69,7 @@ final class DeviceProcess {
     init(_ world: World, number: Int, plan: Plan.DevicePlan) throws {
         self.world = world
         self.number = number
+        server = world.server
         clock = plan.clock
         schema = plan.isNewer ? world.plan.newerSchema : world.plan.schema
         client = ClientID(world.plan.seed &* 1_000_000 &+ 16 * 3 &+ UInt64(number))
@@ -354,13 +357,17 @@ final class DeviceProcess {
         downloadWaits.remove(waiter)
         guard let sequence = uploadWaits.removeValue(forKey: waiter) else { return }
         // Who was told so before a restore was told the truth.
-        guard world.server.restores == 0 else { return }
-        let known = try world.server.record.record.register(client, user: ServerProcess.user)
-        guard known.committed >= sequence else {
+        guard world.ledger.restores == 0, let committed = try world.committed(by: client) else { return }
+        guard committed >= sequence else {
             throw Divergence(
-                "[I7] device \(number) was told that changeset \(sequence) is on the server, which has \(known.committed)"
-            )
+                "[I7] device \(number) was told that changeset \(sequence) is on the server, which has \(committed)")
         }
+    }
+
+    /// A balancer chooses the node of the next session.
+    func connect() {
+        connection = Connection()
+        server = world.anyNode()
     }
 }
 

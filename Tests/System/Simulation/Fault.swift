@@ -16,8 +16,8 @@ extension World {
         let device = random.one(of: devices)
         switch fault {
         case .deviceDies: device.crash()
-        case .serverDies: server.crash()
-        case .serverEnds: try server.restartGracefully()
+        case .serverDies: anyNode().crash()
+        case .serverEnds: try anyNode().restartGracefully()
         case .serverIsRestored: try server.restore(callsLost: random.below(40))
         case .tokenExpires:
             story.note("the token of device \(device.number) expires")
@@ -25,14 +25,14 @@ extension World {
         case .tokenExpiresInSession:
             story.note("the server ends the session of device \(device.number), whose token has expired")
             device.isTokenValid = false
-            server.endSession(of: device.client, SyncFailure(.tokenExpired, "The token has expired."))
+            device.server.endSession(of: device.client, SyncFailure(.tokenExpired, "The token has expired."))
         case .deviceClockIsSet:
             device.clock.change(&random)
             story.note("the clock of device \(device.number) is set: \(device.clock)")
         case .serverClockIsSet:
-            setServerClock(off: Int64(random.below(600_000)) - 300_000)
+            setClock(of: anyNode(), off: Int64(random.below(600_000)) - 300_000)
         case .appIsUpgraded: try device.upgrade()
-        case .rulesChange: if plan.hasRules { try server.changeRules() }
+        case .rulesChange: if plan.hasRules { try changeRules() }
         }
     }
 }
@@ -46,19 +46,22 @@ extension World {
             let device = random.one(of: devices)
             device.clock = DeviceClock(off: random.one(of: Self.leaps))
             story.note("the clock of device \(device.number) leaps: \(device.clock)")
-        } else if server.clockOffset.magnitude > UInt64(Self.believedAfter), random.happens(percent: 60) {
+            return
+        }
+        let node = anyNode()
+        if node.clockOffset.magnitude > UInt64(Self.believedAfter), random.happens(percent: 60) {
             // It has been wrong for long enough to be believed: so much time passes for this clock alone.
-            setServerClock(off: server.clockOffset + Self.believedAfter)
+            setClock(of: node, off: node.clockOffset + Self.believedAfter)
         } else {
-            setServerClock(off: random.one(of: Self.leaps))
+            setClock(of: node, off: random.one(of: Self.leaps))
             guard random.happens(percent: 60) else { return }
-            after(UInt64(random.below(2_000))) { [self] in setServerClock(off: 0) }
+            after(UInt64(random.below(2_000))) { [self] in setClock(of: node, off: 0) }
         }
     }
 
-    fileprivate func setServerClock(off milliseconds: Int64) {
-        server.clockOffset = milliseconds
-        story.note("the clock of the server is off by \(milliseconds) ms")
+    fileprivate func setClock(of node: ServerProcess, off milliseconds: Int64) {
+        node.clockOffset = milliseconds
+        story.note("the clock of \(node.name) is off by \(milliseconds) ms")
     }
 
     /// From the beginning of the story, in November 2023.

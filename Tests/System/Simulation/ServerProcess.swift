@@ -9,6 +9,7 @@ import CausewayQuery
 import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import CausewaySubscriptions
 import CausewaySyncedFile
 import CausewayWire
@@ -18,19 +19,19 @@ import Synchronization
 /// them with threads and tasks.
 final class ServerProcess {
     unowned let world: World
-    private var folder: String
+    let ledger: ServerLedger
+    /// What it has as one of several nodes; nil for the only server.
+    var node: Node?
+    var folder: String
     private let options: StoreEmbedded.Options
     /// Keeps the in-memory file alive while the process is gone, and lets the checks look inside.
-    private var file: ObjectStore
+    var file: ObjectStore
     /// Everything that made the record what it is, so that an older copy of it can be made.
     private var journal: [Past] = []
     /// An older copy has at least so much of it.
     private var journalBegin = 0
     /// Every opening of the database has a name.
     private var runs: UInt64 = 0
-    private(set) var restores = 0
-    /// Clients that could not send again all that a restored server lacks.
-    private(set) var incomplete: Set<ClientID> = []
     private(set) var record: FaultyRecord
     private(set) var sessions: Sessions
     private var commits: CommitLine
@@ -50,13 +51,7 @@ final class ServerProcess {
     private var life = 0
     /// How far its clock is off.
     var clockOffset: Int64 = 0
-    private(set) var access = ServerAccess()
-    /// Which entries it refuses as a whole.
-    private var obstinacy = Obstinacy()
-    /// Every operation that the record ever refused, by its changeset and its place there.
-    private(set) var refused: [ClientID: Set<[UInt64]>] = [:]
-    /// Every changeset that ever reached the record, for sending it again.
-    private(set) var delivered: [ClientID: [Changeset]] = [:]
+    var access: ServerAccess { ledger.access }
 
     private enum Past {
         case opened(run: UInt64)
@@ -68,21 +63,39 @@ final class ServerProcess {
     private static let comparisonsAtOnce = 2
     private static let filesMade = Atomic<Int>(0)
 
-    init(_ world: World) throws {
+    static func options(_ plan: Plan) -> StoreEmbedded.Options {
+        StoreEmbedded.Options(
+            historyVersionsMax: plan.historyVersionsMax, editedBytesMin: plan.editedBytesMin, refusalBytesMax: 2_000,
+            mapSizeBytes: 1 << 26, inMemory: true)
+    }
+
+    /// - Parameters:
+    ///   - number: of the node, from zero.
+    ///   - cluster: nil for the only server.
+    init(_ world: World, _ ledger: ServerLedger, number: Int = 0, of cluster: Cluster? = nil) throws {
         self.world = world
+        self.ledger = ledger
         folder = Self.newFolder(world.plan.seed)
-        options = StoreEmbedded.Options(
-            historyVersionsMax: world.plan.historyVersionsMax, editedBytesMin: world.plan.editedBytesMin,
-            refusalBytesMax: 2_000, mapSizeBytes: 1 << 26,
-            inMemory: true)
+        options = Self.options(world.plan)
+        lastSession = 1_000 + 1_000_000 * UInt64(number)
         file = try Self.file(in: folder)
-        let opened = try StoreEmbedded.open(folder: folder, options: options, epochSeed: world.plan.seed | 1)
+        let opened: any StoreBackend & OneWayIntake
+        if let cluster {
+            let node = try Self.node(number, of: cluster, in: folder, generation: cluster.generation)
+            try node.record.begin(with: cluster.settings)
+            opened = node.record
+            self.node = node
+        } else {
+            opened = try StoreEmbedded.open(folder: folder, options: options, epochSeed: world.plan.seed | 1)
+        }
         record = FaultyRecord(opened, mutation: nil, changed: { _ in }, committing: { _ in }, failing: { .not })
         sessions = Sessions(backend: record, intake: Intake(record), now: { 0 })
         commits = CommitLine(backend: record, now: { 0 })
         let schema = world.plan.schema
-        try opened.extendSchema(schema)
-        try Self.beginTallies(opened)
+        if number == 0 {
+            try opened.extendSchema(schema)
+            try Self.beginTallies(opened)
+        }
         journal = [
             .opened(run: world.plan.seed | 1),
             .called { record throws(StoreFailure) in try record.extendSchema(schema) },
@@ -92,20 +105,21 @@ final class ServerProcess {
         begin(opened)
     }
 
-    private static func newFolder(_ seed: UInt64) -> String {
+    static func newFolder(_ seed: UInt64) -> String {
         "simulated-server-\(seed)-\(filesMade.wrappingAdd(1, ordering: .relaxed).newValue)"
     }
 
-    private static func file(in folder: String) throws -> ObjectStore {
+    static func file(in folder: String) throws -> ObjectStore {
         try ObjectStore.open(
             path: folder + "/database.causeway",
             options: ObjectStore.Options(inMemory: true, mapSizeBytes: 1 << 26))
     }
 
-    private func begin(_ opened: StoreEmbedded) {
+    func begin(_ opened: any StoreBackend) {
+        let isOne = node == nil
         record = FaultyRecord(
             opened, mutation: world.mutation,
-            changed: { [unowned self] in journal.append(.called($0)) },
+            changed: { [unowned self] in if isOne { journal.append(.called($0)) } },
             committing: { [unowned self] in note($0) },
             failing: { [unowned world] in world.recordFails() })
         let here = OneThread(self)
@@ -117,6 +131,7 @@ final class ServerProcess {
             lookChecks: LookChecks(isDue: { true }, report: { here.part.looksWrong.append($0) }),
             stepEnd: { here.part.stepEnd() }, now: { here.part.clock })
         commits = CommitLine(backend: record, now: { here.part.clock })
+        poll()
     }
 
     private func nextSession() -> UInt64 {
@@ -153,7 +168,7 @@ final class ServerProcess {
     /// Ends at once: sessions, waiting uploads and everything that was not committed are gone.
     func crash() {
         guard isUp else { return }
-        world.story.note("the server dies")
+        world.story.note("\(name) dies")
         isUp = false
         life += 1
         for download in downloads.values.sorted(by: { $0.id < $1.id }) { download.vanish() }
@@ -168,6 +183,10 @@ final class ServerProcess {
 
     func start() throws {
         guard !isUp else { return }
+        if let node {
+            isUp = true
+            return try startNode(node)
+        }
         runs += 1
         let run = (world.plan.seed | 1) &+ 2 * runs
         journal.append(.opened(run: run))
@@ -179,6 +198,7 @@ final class ServerProcess {
     /// The operator copies back what the folder was some calls of the record ago. The record gives one outcome for one
     /// order of calls, so the copy is made by calling it again.
     func restore(callsLost: Int) throws {
+        if let node { return world.loseTail(of: node.cluster) }
         crash()
         let before = record.version
         journal.removeLast(min(callsLost, journal.count - journalBegin))
@@ -192,23 +212,21 @@ final class ServerProcess {
             case .called(let change): if let copy { try? change(copy) }
             }
         }
-        restores += 1
+        ledger.restores += 1
         world.story.note("the server is restored: version \(before.rawValue) → \(copy?.version.rawValue ?? 0)")
     }
 
     /// Ends as a server does that is asked to: every device is told.
     func restartGracefully() throws {
         guard isUp else { return }
-        world.story.note("the server ends for maintenance")
+        world.story.note("\(name) ends for maintenance")
         sessions.end(SyncFailure(.serverEnding, "The server ends for maintenance."))
         answerBells()
         world.after(30) { [self] in crash() }
     }
 
-    /// The operator permits something else from now on, also if the process is down.
-    func changeRules() throws {
-        let change = try access.change(&world.random)
-        world.story.note("\(change)")
+    /// The operator permits something else from now on.
+    func rulesChanged() {
         guard isUp else { return }
         sessions.reconsider()
         answerBells()
@@ -227,6 +245,7 @@ final class ServerProcess {
 
     /// Whoever was rung for looks what there is to do: in the order of their ids, whatever order they were rung for in.
     private func answerBells() {
+        endIfRecordEnded()
         let due = rung.sorted()
         rung = []
         for session in due { downloads[session]?.wake() }
@@ -312,7 +331,10 @@ final class ServerProcess {
         let finding: Sessions.Finding
         do throws(StoreFailure) {
             // Noted before it is told: the record may fail behind its commit.
-            if hello.oldest > (try record.record.snapshot().committed(by: client)) + 1 { incomplete.insert(client) }
+            try node?.record.catchUp()
+            if hello.oldest > (try record.record.snapshot().committed(by: client)) + 1 {
+                ledger.incomplete.insert(client)
+            }
             finding = try sessions.look(arrival)
         } catch {
             throw SyncFailure(error)
@@ -367,7 +389,7 @@ final class ServerProcess {
         }
         world.story.tell(
             .arrived, "an upload of client \(batch.client.rawValue % 16): \(first.sequence)…\(last.sequence)")
-        let failure = try obstinacy.parts(&batch, world)
+        let failure = try ledger.obstinacy.parts(&batch, world)
         let client = batch.client
         let (here, ended) = (OneThread(self), Once(exchange))
         uploadsWaiting += 1
@@ -398,7 +420,7 @@ final class ServerProcess {
     /// What a commit is about to be made of.
     private func note(_ batches: [UploadBatch]) {
         for batch in batches {
-            delivered[batch.client, default: []] += batch.changesets
+            ledger.delivered[batch.client, default: []] += batch.changesets
             committing.insert(batch.client)
         }
         world.story.tell(.merged, "changesets of clients \(batches.map { $0.client.rawValue % 16 })")
@@ -429,11 +451,13 @@ final class ServerProcess {
         guard access.wasRestricted || wasObstinate, let snapshot = try? record.record.snapshot(),
             let refusals = try? snapshot.refusals(of: client, after: 0, through: snapshot.committed(by: client))
         else { return }
-        for refusal in refusals { refused[client, default: []].insert([refusal.sequence, UInt64(refusal.operation)]) }
+        for refusal in refusals {
+            ledger.refused[client, default: []].insert([refusal.sequence, UInt64(refusal.operation)])
+        }
     }
 
     private func ingest(_ batch: IngestBatch) throws(SyncFailure) -> IngestAnswer {
-        try obstinacy.check(batch, world)
+        try ledger.obstinacy.check(batch, world)
         let client = batch.client
         let here = OneThread(self)
         let oneWay = try sessions.oneWay(
@@ -449,13 +473,18 @@ final class ServerProcess {
     }
 
     /// Whether it ever took something in no form.
-    var wasObstinate: Bool { obstinacy.wasSeen }
+    var wasObstinate: Bool { ledger.obstinacy.wasSeen }
 
     // MARK: - What the checks ask
 
+    /// As the story calls it.
+    var name: String { node.map { "node \($0.number)" } ?? "the server" }
+
+    func report(_ wrong: String) { looksWrong.append(wrong) }
+
     /// Whether every session has been told everything.
     var isQuiet: Bool {
-        isUp && uploadsWaiting == 0 && downloads.values.allSatisfy { $0.isQuiet(newest: record.version) }
+        isUp && isAtHead && uploadsWaiting == 0 && downloads.values.allSatisfy { $0.isQuiet(newest: record.version) }
     }
 
     /// Whether the record has had this version, and not another one of the same number.

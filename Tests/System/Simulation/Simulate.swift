@@ -19,6 +19,9 @@ struct Simulate: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether rules for reading and writing change; otherwise the number says so.")
     var rules: Bool?
 
+    @Option(help: "How many nodes serve the database, up to four; otherwise the number of a seed says so.")
+    var nodes: Int?
+
     @Option(help: "Write so many transactions offline instead, and measure what it costs to upload and merge them.")
     var pending: Int?
 
@@ -43,6 +46,7 @@ struct Simulate: ParsableCommand {
             throw ValidationError("There is no mutation '\(mutation)'.")
         }
         guard count > 0, (1...64).contains(jobs) else { throw ValidationError("Take at least one seed and one job.") }
+        guard (1...4).contains(nodes ?? 1) else { throw ValidationError("There are one to four nodes.") }
         guard pending ?? 8 >= 8, batchBytes > 0 else { throw ValidationError("Take at least eight transactions.") }
     }
 
@@ -53,15 +57,17 @@ struct Simulate: ParsableCommand {
                 Self.say("causeway-simulate: \($0)\n")
             }
         }
-        if let replay { return try tell(SimulationSeed(replay, hasRules: rules), mutation) }
+        if let replay { return try tell(SimulationSeed(replay, hasRules: rules, nodes: nodes), mutation) }
         var isGood = true
         for seeds in try runs() where !run(seeds, mutation) { isGood = false }
         if !isGood { throw ExitCode.failure }
     }
 
     private func runs() throws -> [SimulationSeeds] {
-        if let firstSeed { return [SimulationSeeds(first: firstSeed, count: count, hasRules: rules)] }
-        let drawn = [false, true].filter { rules ?? $0 == $0 }.map { SimulationSeeds.drawn(count, hasRules: $0) }
+        if let firstSeed { return [SimulationSeeds(first: firstSeed, count: count, hasRules: rules, nodes: nodes)] }
+        let drawn = [false, true].filter { rules ?? $0 == $0 }.map {
+            SimulationSeeds.drawn(count, hasRules: $0, nodes: nodes)
+        }
         return [try .failedOnce(SeedList("simulation"))] + drawn
     }
 
@@ -92,7 +98,8 @@ struct Simulate: ParsableCommand {
     private static func name(of seeds: SimulationSeeds) -> String {
         if seeds.count == 0 { return "\(seeds.named.count) seeds that failed once" }
         let rules = seeds.hasRules.map { $0 ? " --rules" : " --no-rules" } ?? ""
-        return "deploy/test --simulate \(seeds.count) --first-seed \(seeds.first)\(rules)"
+        let nodes = seeds.nodes.map { " --nodes \($0)" } ?? ""
+        return "deploy/test --simulate \(seeds.count) --first-seed \(seeds.first)\(rules)\(nodes)"
     }
 
     private func tell(_ seed: SimulationSeed, _ mutation: Mutation?) throws {

@@ -36,7 +36,9 @@ final class SimulationRun: Sendable {
         var description: String {
             let planted = mutation.map { " --mutation \($0.rawValue)" } ?? ""
             let plan = Plan(seed: seed.number, hasRules: seed.hasRules)
-            return "seed \(seed.number) (\(plan)): \(reason)\n    again: deploy/test --replay \(seed.options)\(planted)"
+            let nodes = seed.nodes > 1 ? "; \(ClusterPlan(seed: seed.number, nodes: seed.nodes))" : ""
+            return
+                "seed \(seed.number) (\(plan)\(nodes)): \(reason)\n    again: deploy/test --replay \(seed.options)\(planted)"
         }
     }
 
@@ -81,7 +83,8 @@ final class SimulationRun: Sendable {
     /// One seed with its story, and what was wrong with it.
     static func replay(_ seed: SimulationSeed, mutation: Mutation?) -> (story: [String], failure: Failure?) {
         do {
-            let world = try World(seed: seed.number, hasRules: seed.hasRules, mutation: mutation, isTold: true)
+            let world = try World(
+                seed: seed.number, hasRules: seed.hasRules, nodes: seed.nodes, mutation: mutation, isTold: true)
             do {
                 try world.run()
                 return (world.story.lines, nil)
@@ -109,7 +112,9 @@ final class SimulationRun: Sendable {
         Thread.current.name = "seed \(seed.options)"
         var failure: Failure?
         do {
-            try World(seed: seed.number, hasRules: seed.hasRules, mutation: settings.mutation).run()
+            try World(
+                seed: seed.number, hasRules: seed.hasRules, nodes: seed.nodes, mutation: settings.mutation
+            ).run()
         } catch {
             failure = Failure(seed: seed, reason: "\(error)", mutation: settings.mutation)
         }

@@ -37,13 +37,14 @@ extension World {
         try checkHistory()
         try server.read { transaction in
             // What a device cannot send again after a restore is gone, and who knows what was made of it.
-            if server.incomplete.isEmpty {
+            if ledger.incomplete.isEmpty {
                 try checkLedger(in: transaction)
                 try checkTallies(in: transaction)
             }
             // Devices keep nothing of one-way objects that have arrived.
-            if server.restores == 0 { try checkOneWay(in: transaction) }
+            if ledger.restores == 0 { try checkOneWay(in: transaction) }
         }
+        try checkReplicas()
         story.note("all agree")
     }
 
@@ -55,7 +56,7 @@ extension World {
                 "[I1] device \(device.number) committed \(device.lastSequence) changesets and \(device.lastOneWay) one-way "
                     + "entries, its file has \(state.lastSequence) and \(state.lastOneWay)")
         }
-        var sent = (server.delivered[device.client] ?? []).sorted { $0.sequence < $1.sequence }
+        var sent = (ledger.delivered[device.client] ?? []).sorted { $0.sequence < $1.sequence }
         guard !sent.isEmpty else { return }
         // Of what is older than the openings that are kept a repetition that names its own is asked to say hello.
         let known = try server.record.record.register(device.client, user: ServerProcess.user).openings
@@ -73,8 +74,8 @@ extension World {
     /// [I7]: what the server refused for good is kept on the device, each operation once, or was sent again. A restored
     /// server judges anew what it is sent again.
     private func checkRefusals(of device: DeviceProcess) throws {
-        guard server.restores == 0 else { return }
-        let refused = (server.refused[device.client]?.count ?? 0) + device.setAsideCount
+        guard ledger.restores == 0 else { return }
+        let refused = (ledger.refused[device.client]?.count ?? 0) + device.setAsideCount
         let kept = try device.file.quarantined().reduce(0) { $0 + $1.operations.count }
         guard refused == kept + device.submittedCount, kept == device.quarantinedCount else {
             throw Divergence(
@@ -96,6 +97,7 @@ extension World {
     /// pending about, what the server has.
     func checkSettled(_ device: DeviceProcess) throws {
         let state = try device.state()
+        let server = device.server
         guard server.isUp, state.version == server.record.version, try server.knows(state),
             state.permissions == server.access.permissions(of: device.client)?.fingerprint ?? 0,
             // A newer app has not been told yet what the older one did not know.

@@ -35,6 +35,7 @@ extension World {
         let bytes = WireCodec.encode(request)
         let number = device.number
         let isTokenValid = device.isTokenValid
+        let server = device.server
         after(device.limits.answerMilliseconds) { try exchange.end(.failure(.timeout("No answer came."))) }
         switch fate() {
         case .arrives: break
@@ -51,7 +52,7 @@ extension World {
             story.note("the \(route) of device \(number) will arrive twice")
             // Nobody waits for the second answer.
             let echo = Exchange(nextNumber(), over: Connection()) { _ in }
-            after(latency() * 3) { [self] in
+            after(latency() * 3) {
                 try server.receive(route, bytes, isTokenValid: isTokenValid, echo)
             }
         }

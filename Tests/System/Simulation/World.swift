@@ -12,7 +12,13 @@ final class World {
     let story: Story
     var random: SeededNumbers
     private(set) var now = World.beginning
-    private(set) var server: ServerProcess!
+    let ledger = ServerLedger()
+    /// What the nodes have in common; nil where there is one server.
+    private(set) var cluster: Cluster?
+    /// Of a cluster all nodes; otherwise the one server.
+    private(set) var nodes: [ServerProcess] = []
+    /// The first node, or the one server.
+    var server: ServerProcess { nodes[0] }
     private(set) var devices: [DeviceProcess] = []
     /// Nothing goes wrong any more: everything has to come to rest.
     private(set) var isCalm = false
@@ -22,12 +28,21 @@ final class World {
 
     static let beginning: UInt64 = 1_700_000_000_000
 
-    init(seed: UInt64, hasRules: Bool? = nil, mutation: Mutation? = nil, isTold: Bool = false) throws {
+    init(
+        seed: UInt64, hasRules: Bool? = nil, nodes count: Int = 1, mutation: Mutation? = nil, isTold: Bool = false
+    ) throws {
         plan = Plan(seed: seed, hasRules: hasRules)
         self.mutation = mutation
         story = Story(isTold: isTold)
         random = SeededNumbers(seed: seed)
-        server = try ServerProcess(self)
+        if count > 1 {
+            let cluster = Cluster(self, ClusterPlan(seed: seed, nodes: count))
+            self.cluster = cluster
+            for number in 0..<count { nodes.append(try ServerProcess(self, ledger, number: number, of: cluster)) }
+            cluster.databaseIsMade()
+        } else {
+            nodes = [try ServerProcess(self, ledger)]
+        }
         devices = try plan.devices.enumerated().map { index, device in
             try DeviceProcess(self, number: index + 1, plan: device)
         }
@@ -38,6 +53,7 @@ final class World {
         // What is still to happen holds the world that it would happen in.
         defer { agenda = Agenda() }
         story.note("\(plan)")
+        if let cluster { story.note("\(cluster.plan)") }
         for device in devices {
             try subscribe(device)
             try device.begin()
@@ -100,12 +116,31 @@ final class World {
         return random.one(of: [.before(.outOfSpace), .before(.fault), .after(.fault), .after(.outOfSpace)])
     }
 
+    // MARK: - The server
+
+    /// A node, or the one server. Whom it is drawn from changes no story of one server.
+    func anyNode() -> ServerProcess { nodes.count == 1 ? nodes[0] : random.one(of: nodes) }
+
+    /// The operator permits something else from now on, also where a process is down.
+    func changeRules() throws {
+        let change = try ledger.access.change(&random)
+        story.note("\(change)")
+        for node in nodes { node.rulesChanged() }
+    }
+
+    func journalGrew() {
+        for node in nodes { node.journalGrew() }
+    }
+
     // MARK: - One step
 
     private func step() throws {
         try pass(random.happens(percent: 4) ? UInt64(random.below(12_000)) : UInt64(random.below(60)))
         if random.happens(percent: plan.faultPercent) { try strike(random.one(of: Fault.allCases)) }
-        if happens(percent: plan.rulesPercent) { try server.changeRules() }
+        if happens(percent: plan.rulesPercent) { try changeRules() }
+        if let cluster, random.happens(percent: cluster.plan.faultPercent) {
+            try strike(random.one(of: NodeFault.allCases))
+        }
         if happens(percent: plan.leapPercent) { leapClock() }
         let device = random.one(of: devices)
         switch random.below(100) {
@@ -143,8 +178,11 @@ final class World {
 
     /// Lets everything that is under way arrive, and whatever was broken recover by itself.
     private func settle() throws {
-        server.clockOffset = 0
-        try server.start()
+        for node in nodes {
+            node.clockOffset = 0
+            try node.start()
+            node.updateToServe()
+        }
         for device in devices {
             device.isSuspended = false
             try device.start()
@@ -160,8 +198,8 @@ final class World {
             for device in devices where device.quarantinedCount > 0 {
                 try device.submitQuarantined { $0.code == SyncFailure.Code.operationInvalid.rawValue }
             }
-            if let wrong = server.looksWrong.first { throw Divergence(wrong) }
-            guard try server.isQuiet && devices.allSatisfy({ try $0.isAtRest() }) else { continue }
+            if let wrong = nodes.lazy.flatMap(\.looksWrong).first { throw Divergence(wrong) }
+            guard try nodes.allSatisfy(\.isQuiet) && devices.allSatisfy({ try $0.isAtRest() }) else { continue }
             for (device, before) in zip(devices, hellos) where device.hellos > before + Self.hellosMax {
                 throw Divergence(
                     "device \(device.number) said hello \(device.hellos - before) times after the faults ended; "
@@ -172,7 +210,8 @@ final class World {
         let restless = try devices.filter { try !$0.isAtRest() }.map { try $0.standing() }
         throw Divergence(
             "nothing comes to rest within \(Self.roundsMax) rounds of half a second after the faults ended: "
-                + "server \(server.isQuiet ? "quiet" : "restless"), \(restless)")
+                + "\(nodes.map { "\($0.name) \($0.isQuiet ? "quiet" : "restless")" }.joined(separator: ", ")), \(restless)"
+        )
     }
 
     /// Longer than every wait that may still be running: an answer that does not come, a silent stream, a backoff, and

@@ -30,16 +30,25 @@ struct SimulationTests {
         #expect(standing.done == UInt64(seeds.named.count) + seeds.count || !failures.isEmpty)
     }
 
+    @Test("two to four nodes and their devices agree", arguments: 2...4)
+    func nodesAgree(count: Int) {
+        agree(SimulationSeeds(first: Self.drawn.first, count: UInt64(Self.drawn.count) / 3, nodes: count))
+    }
+
     @Test("a list of seeds says of each whether rules change, and what is no seed is named")
     func lists() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("seeds-\(UUID()).txt").path
         defer { try? FileManager.default.removeItem(atPath: path) }
-        try "# once\n7\n\n1000000 # late\n8 rules\n1000001 open\n".write(
+        try "# once\n7\n\n1000000 # late\n8 rules\n1000001 open\n11 rules 3\n12 2\n".write(
             toFile: path, atomically: true, encoding: .utf8)
         let seeds = try SimulationSeeds.failedOnce(SeedList(path: path)).named
-        #expect(seeds.map(\.number) == [7, 1_000_000, 8, 1_000_001])
-        #expect(seeds.map(\.hasRules) == [false, true, true, false])
-        #expect(seeds.map(\.options) == ["7", "1000000", "8 --rules", "1000001 --no-rules"])
+        #expect(seeds.map(\.number) == [7, 1_000_000, 8, 1_000_001, 11, 12])
+        #expect(seeds.map(\.hasRules) == [false, true, true, false, true, false])
+        #expect(seeds.map(\.nodes) == [1, 1, 1, 1, 3, 2])
+        #expect(
+            seeds.map(\.options) == [
+                "7 --nodes 1", "1000000", "8 --rules", "1000001 --no-rules", "11 --rules --nodes 3", "12 --nodes 2",
+            ])
         try "7 sometimes".write(toFile: path, atomically: true, encoding: .utf8)
         #expect { try SimulationSeeds.failedOnce(SeedList(path: path)) } throws: { "\($0)".contains("7 sometimes") }
     }
@@ -80,7 +89,8 @@ struct SimulationTests {
     func finds(mutation: Mutation) throws {
         let firstSeed = mutation == .rulesForgotten ? Plan.firstSeedWithRules : 1
         let settings = SimulationRun.Settings(
-            seeds: SimulationSeeds(first: firstSeed, count: 200), jobs: 1, mutation: mutation, failuresMax: 1)
+            seeds: SimulationSeeds(first: firstSeed, count: 200, nodes: mutation.isOfNodes ? 3 : 1), jobs: 1,
+            mutation: mutation, failuresMax: 1)
         let failure = try #require(
             SimulationRun(settings).run().failures.first, "\(mutation.rawValue) stayed unnoticed in 200 seeds")
         #expect("\(failure)".contains("--replay \(failure.seed.options) --mutation \(mutation.rawValue)"))
