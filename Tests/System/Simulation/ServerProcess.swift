@@ -331,7 +331,10 @@ final class ServerProcess {
         let finding: Sessions.Finding
         do throws(StoreFailure) {
             // Noted before it is told: the record may fail behind its commit.
-            try node?.record.catchUp()
+            if let node {
+                try node.record.catchUp()
+                rememberRefusals(of: client)
+            }
             if hello.oldest > (try record.record.snapshot().committed(by: client)) + 1 {
                 ledger.incomplete.insert(client)
             }
@@ -447,7 +450,7 @@ final class ServerProcess {
     }
 
     /// Also of a commit that failed after it was written: what it refused is refused.
-    private func rememberRefusals(of client: ClientID) {
+    func rememberRefusals(of client: ClientID) {
         guard access.wasRestricted || wasObstinate, let snapshot = try? record.record.snapshot(),
             let refusals = try? snapshot.refusals(of: client, after: 0, through: snapshot.committed(by: client))
         else { return }
