@@ -18,17 +18,7 @@ extension AdminClient {
     func follow(
         _ path: [String], query: [(name: String, value: String?)], _ body: (ServerSentEvent) throws -> Void
     ) async throws {
-        let client = HTTPClient(
-            eventLoopGroupProvider: .singleton, configuration: try configuration(Self.silenceSeconds))
-        let failure: (any Error)?
-        do {
-            try await follow(url(path, query), client, body)
-            failure = nil
-        } catch {
-            failure = error is CommandFailure ? error : CommandFailure(sentence(for: error))
-        }
-        try? await client.shutdown()
-        if let failure { throw failure }
+        try await withClient(Self.silenceSeconds) { client in try await follow(url(path, query), client, body) }
     }
 
     private func follow(

@@ -32,18 +32,27 @@ struct AdminClient: Sendable {
         _ method: Method, _ path: [String], query: [(name: String, value: String?)] = [], body: [UInt8]? = nil,
         seconds: Int64 = answerSeconds
     ) async throws -> JSON {
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: try configuration(seconds))
-        let result: Result<(status: UInt, body: [UInt8]), any Error>
-        do {
-            result = .success(try await send(method, url(path, query), body, client, seconds))
-        } catch {
-            result = .failure(error)
+        let answer = try await withClient(seconds) { client in
+            try await send(method, url(path, query), body, client, seconds)
         }
-        try? await client.shutdown()
-        switch result {
-        case .success(let answer): return try Self.json(answer.status, answer.body)
-        case .failure(let error):
-            throw CommandFailure(sentence(for: error))
+        return try Self.json(answer.status, answer.body)
+    }
+
+    /// Runs `body` with a client of its own, which is shut down when this returns.
+    ///
+    /// - Parameter seconds: how long the server may be silent.
+    /// - Throws: a `CommandFailure`: the one that `body` throws, or for any other error why the server cannot be asked.
+    func withClient<Answer>(
+        _ seconds: Int64, _ body: (HTTPClient) async throws -> Answer
+    ) async throws -> Answer {
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: try configuration(seconds))
+        do {
+            let answer = try await body(client)
+            try? await client.shutdown()
+            return answer
+        } catch {
+            try? await client.shutdown()
+            throw error as? CommandFailure ?? CommandFailure(sentence(for: error))
         }
     }
 
@@ -67,7 +76,7 @@ struct AdminClient: Sendable {
     }
 
     /// - Parameter seconds: how long the server may be silent.
-    func configuration(_ seconds: Int64) throws(CommandFailure) -> HTTPClient.Configuration {
+    private func configuration(_ seconds: Int64) throws(CommandFailure) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(Self.connectSeconds), read: .seconds(seconds)))
