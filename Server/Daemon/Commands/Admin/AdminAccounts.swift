@@ -31,11 +31,7 @@ struct AdminAccounts: ParsableCommand {
         @OptionGroup var account: AdminAccountOption
 
         func run() async throws {
-            let answer = try await account.place.options.client().call(.put, account.path)
-            account.place.options.show(answer) { answer in
-                answer["wasDisabled"] == .bool(true)
-                    ? "The account \(account.user) was disabled already." : "The account \(account.user) is disabled."
-            }
+            try await account.change(.put, wasDisabled: "was disabled already", wasEnabled: "is disabled")
         }
     }
 
@@ -45,11 +41,7 @@ struct AdminAccounts: ParsableCommand {
         @OptionGroup var account: AdminAccountOption
 
         func run() async throws {
-            let answer = try await account.place.options.client().call(.delete, account.path)
-            account.place.options.show(answer) { answer in
-                answer["wasDisabled"] == .bool(true)
-                    ? "The account \(account.user) is enabled." : "The account \(account.user) was not disabled."
-            }
+            try await account.change(.delete, wasDisabled: "is enabled", wasEnabled: "was not disabled")
         }
     }
 }
@@ -61,6 +53,11 @@ struct AdminAccountOption: ParsableArguments {
     @Option(help: "The account's id, as `accounts list` prints it.")
     var user: String
 
-    /// Where it is disabled.
-    var path: [String] { place.path + ["accounts", user, "disabled"] }
+    /// Disables or enables the account, and says what became of it, depending on what it was before.
+    func change(_ method: AdminClient.Method, wasDisabled: String, wasEnabled: String) async throws {
+        let answer = try await place.options.client().call(method, place.path + ["accounts", user, "disabled"])
+        place.options.show(answer) { answer in
+            "The account \(user) \(answer["wasDisabled"] == .bool(true) ? wasDisabled : wasEnabled)."
+        }
+    }
 }
