@@ -38,7 +38,7 @@ struct AdminObjects: ParsableCommand {
             var (next, left, count) = (from, limit, 0)
             repeat {
                 let page = try await client.call(
-                    .get, found.path("objects"),
+                    .get, found.of.path("objects"),
                     query: found.query + [
                         ("from", String(next)), ("limit", String(min(left, 1_000))), ("fields", fields),
                     ])
@@ -57,7 +57,7 @@ struct AdminObjects: ParsableCommand {
 
         func run() async throws {
             let options = found.of.place.options
-            let answer = try await options.client().call(.get, found.path("plan"), query: found.query)
+            let answer = try await options.client().call(.get, found.of.path("plan"), query: found.query)
             options.show(answer) { $0["plan"]?.string ?? "" }
         }
     }
@@ -171,8 +171,6 @@ struct AdminQueryOption: ParsableArguments {
     var sort: String?
 
     var query: [(name: String, value: String?)] { [("where", `where`), ("sort", sort)] }
-
-    func path(_ kind: String) -> [String] { of.path(kind) }
 }
 
 /// An object of a class.
