@@ -8,25 +8,9 @@ import Testing
 @MainActor
 struct AdminCommandTests {
     private func withServer(_ body: @MainActor (Bench) async throws -> Void) async throws {
-        let port = try SyncServer.freePort()
-        let folder = FileManager.default.temporaryDirectory.appending(path: "causeway-admin-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try "an-administrators-token-of-a-test-0123456789"
-            .write(to: folder.appending(path: "token"), atomically: true, encoding: .utf8)
-        let bench = try Bench(
-            "commands",
-            accounts: """
-                admin: {port: \(port), tokenFile: \(folder.path)/token}
-                accounts: {anonymous: true}
-                """)
-        defer { bench.end() }
-        // The admin listener opens beside the one for devices, which was waited for.
-        for _ in 0..<100 {
-            if (try? bench.server.admin("databases", "list")) != nil { break }
-            try await Task.sleep(for: .milliseconds(100))
+        try await Bench.withAdmin("commands", accounts: "accounts: {anonymous: true}") { bench, _ in
+            try await body(bench)
         }
-        try await body(bench)
     }
 
     private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }

@@ -13,8 +13,6 @@ import Testing
 @Suite("The admin listener of a daemon", .serialized)
 @MainActor
 struct AdminListenerTests {
-    private static let token = "an-administrators-token-of-a-test-0123456789"
-
     /// Metrics whose series exist only once something has happened, because their labels cannot be known before.
     private static let rare: Set<String> = [
         "causeway_operations_refused_total", "causeway_account_calls_total", "causeway_logins_total",
@@ -26,28 +24,20 @@ struct AdminListenerTests {
         _ body:
             @MainActor (Bench, _ get: @MainActor (String, String?) async throws -> (Int, String)) async throws -> Void
     ) async throws {
-        let port = try SyncServer.freePort()
-        let folder = FileManager.default.temporaryDirectory.appending(path: "causeway-admin-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try Self.token.write(to: folder.appending(path: "token"), atomically: true, encoding: .utf8)
-        let bench = try Bench(
+        try await Bench.withAdmin(
             "admin",
             accounts: """
-                admin: {port: \(port), tokenFile: \(folder.path)/token}
                 log: {format: json, audit: audit.log}
                 backups: {folder: backups}
                 \(api.map { "api: {host: 127.0.0.1, port: \($0)}" } ?? "")
                 """,
             settings: """
                 sinks:
-                  - {name: files, type: files, folder: \(folder.path)/lines}
-                """)
-        defer { bench.end() }
-        // It opens beside the listener for devices, which is waited for.
-        let isOpen = try await eventually { (try? await Self.get(port, "/healthz", nil))?.0 == 200 }
-        #expect(isOpen)
-        try await body(bench) { path, token in try await Self.get(port, path, token) }
+                  - {name: files, type: files, folder: lines}
+                """
+        ) { bench, port in
+            try await body(bench) { path, token in try await Self.get(port, path, token) }
+        }
     }
 
     private static func get(_ port: Int, _ path: String, _ token: String?) async throws -> (Int, String) {
@@ -179,7 +169,7 @@ struct AdminListenerTests {
             let all = try ["server.log", "audit.log"].map {
                 try String(contentsOf: bench.folder.appending(path: "server/\($0)"), encoding: .utf8)
             }.joined()
-            for secret in [foreign, Self.token, "item 1"] { #expect(!all.contains(secret)) }
+            for secret in [foreign, Bench.adminToken, "item 1"] { #expect(!all.contains(secret)) }
         }
     }
 
@@ -233,7 +223,7 @@ struct AdminListenerTests {
             #expect(ready.0 == 200 && ready.1 == "ready\n")
             for (path, token, status) in [
                 ("/healthz", nil, 200), ("/databases", nil, 401), ("/databases", "wrong", 401),
-                ("/databases", Self.token, 404),
+                ("/databases", Bench.adminToken, 404),
             ] {
                 let answer = try await get(path, token)
                 #expect(answer.0 == status, "\(path)")

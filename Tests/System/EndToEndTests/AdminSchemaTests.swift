@@ -8,38 +8,28 @@ import Testing
 @Suite("The admin API about data", .serialized, .timeLimit(.minutes(10)))
 @MainActor
 struct AdminSchemaTests {
-    private static let token = "an-administrators-token-of-a-test-0123456789"
-
     private func withServer(
         _ body:
             @MainActor (Bench, _ call: @MainActor (String, String?) async throws -> (Int, [String: Any])) async throws
             -> Void
     ) async throws {
-        let port = try SyncServer.freePort()
-        let folder = FileManager.default.temporaryDirectory.appending(path: "causeway-schema-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try Self.token.write(to: folder.appending(path: "token"), atomically: true, encoding: .utf8)
-        let bench = try Bench(
-            "schema",
-            accounts: """
-                admin: {port: \(port), tokenFile: \(folder.path)/token}
-                log: {format: json, audit: audit.log}
-                """,
+        try await Bench.withAdmin(
+            "schema", accounts: "log: {format: json, audit: audit.log}",
             settings: """
                 permissions:
                   classes:
                     Item: {read: true, write: "quantity < 10"}
-                """)
-        defer { bench.end() }
-        try await body(bench) { path, json in try await Self.call(port, path, json) }
+                """
+        ) { bench, port in
+            try await body(bench) { path, json in try await Self.call(port, path, json) }
+        }
     }
 
     /// Sends a body, or asks without one.
     private static func call(_ port: Int, _ path: String, _ json: String?) async throws -> (Int, [String: Any]) {
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/admin/v1/databases/items/\(path)"))
         var request = URLRequest(url: url)
-        request.setValue("Bearer \(token)", forHTTPHeaderField: "authorization")
+        request.setValue("Bearer \(Bench.adminToken)", forHTTPHeaderField: "authorization")
         if let json {
             request.httpMethod = "POST"
             request.httpBody = Data(json.utf8)
