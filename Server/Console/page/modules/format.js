@@ -36,13 +36,17 @@ export function duration(seconds) {
     return `${Math.round(seconds / 86400)} days`;
 }
 
+/** @param {number} number */
+const two = (number) => String(number).padStart(2, "0");
+
+/** Hours, minutes and seconds, as the clock of the reader's machine has them. @param {Date} date */
+export const clock = (date) => `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+
 /** As the clock of the reader's machine has it. @param {string} text */
 export function time(text) {
     const date = new Date(text);
     if (Number.isNaN(date.getTime())) return text;
-    const two = (/** @type {number} */ number) => String(number).padStart(2, "0");
-    return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
-        + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+    return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(date)}`;
 }
 
 /** Said once, so that no time needs it. @param {string} zone */

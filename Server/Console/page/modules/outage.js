@@ -1,6 +1,7 @@
 // Whether the server answers and tells what changes. Where it does not, one line says since when, until it does again.
 
 import { NoAnswer } from "./api.js";
+import { clock } from "./format.js";
 
 /** How often is asked whether the server is there: while it is, and while it is not. */
 const BEAT_MILLISECONDS = 5_000;
@@ -111,6 +112,5 @@ export class Outage {
 
 /** @param {Date} since @param {boolean} isSilent */
 function outageWords(since, isSilent) {
-    const time = [since.getHours(), since.getMinutes(), since.getSeconds()].map((one) => String(one).padStart(2, "0")).join(":");
-    return `Not live since ${time}.${isSilent ? " The server does not answer." : ""} The page tries again.`;
+    return `Not live since ${clock(since)}.${isSilent ? " The server does not answer." : ""} The page tries again.`;
 }

@@ -31,15 +31,14 @@ export class Outcomes {
 
     /** @param {() => Promise<unknown>} work @param {AbortSignal} signal whoever left is told nothing */
     async attempt(work, signal) {
-        try {
-            await work();
-            return true;
-        } catch (error) {
-            if (signal.aborted) return false;
-            if (error instanceof NoAnswer) this.notices.say("The server does not answer.");
-            this.say(error);
-            return false;
-        }
+        return this.byItself(async () => {
+            try {
+                await work();
+            } catch (error) {
+                if (error instanceof NoAnswer && !signal.aborted) this.notices.say("The server does not answer.");
+                throw error;
+            }
+        }, signal);
     }
 
     /**
