@@ -31,10 +31,8 @@ package struct AtlasReport: Sendable {
     }
 
     package var text: String {
-        var parts = ["\(created) created"]
-        if replaced > 0 { parts.append("\(replaced) replaced") }
-        if skipped > 0 { parts.append("\(skipped) left as they were") }
-        let objects = "Objects: " + parts.joined(separator: ", ") + ObjectImport.sending(isForSyncedFile)
+        let objects = ObjectImport.words(
+            created: created, replaced: replaced, skipped: skipped, isForSyncedFile: isForSyncedFile)
         var lines = ["Documents: \(documents) read", objects]
         if !losses.isEmpty { lines.append("Not mapped:") }
         for (reason, loss) in losses.sorted(by: { $0.key < $1.key }) {

@@ -25,18 +25,25 @@ package struct ObjectImport {
         package var isForSyncedFile = false
 
         package var text: String {
-            var parts = ["\(created) created"]
-            if replaced > 0 { parts.append("\(replaced) replaced") }
-            if skipped > 0 { parts.append("\(skipped) left as they were") }
-            let links = missingLinks > 0 ? "; links that lead to no object: \(missingLinks)" : ""
             let made = newClass.map { "The new class \(SchemaText.text(of: Schema([$0])))\n" } ?? ""
-            return made + "Objects: " + parts.joined(separator: ", ") + links + ObjectImport.sending(isForSyncedFile)
+            return made
+                + ObjectImport.words(
+                    created: created, replaced: replaced, skipped: skipped, missingLinks: missingLinks,
+                    isForSyncedFile: isForSyncedFile)
         }
     }
 
-    /// What a report says behind the objects of a synced file.
-    package static func sending(_ isForSyncedFile: Bool) -> String {
-        isForSyncedFile ? "\nThe app of the synced file sends them to its server when it is connected." : ""
+    /// What every report says of the objects of an import, and of what becomes of those of a synced file.
+    package static func words(
+        created: Int, replaced: Int, skipped: Int, missingLinks: Int = 0, isForSyncedFile: Bool
+    ) -> String {
+        var parts = ["\(created) created"]
+        if replaced > 0 { parts.append("\(replaced) replaced") }
+        if skipped > 0 { parts.append("\(skipped) left as they were") }
+        let links = missingLinks > 0 ? "; links that lead to no object: \(missingLinks)" : ""
+        let sending =
+            isForSyncedFile ? "\nThe app of the synced file sends them to its server when it is connected." : ""
+        return "Objects: " + parts.joined(separator: ", ") + links + sending
     }
 
     private let className: String?
