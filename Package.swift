@@ -356,8 +356,10 @@ let tests: [Target] = [
     test(
         "System", "SyncedRealm",
         uses: [
-            "Conversion", "DataAPI", "Database", "Endpoint", "Environment", "Files", "HTTP", "Identity", "Ingest",
-            "JSON", "Limits", "Operations", "Session", "Store", "StoreEmbedded", "Support/Seeds", "Sync", "Wire",
+            "Commands", "Conversion", "DataAPI", "Database", "Endpoint", "Environment", "Files", "HTTP", "Identity",
+            "Ingest",
+            "JSON", "Limits", "Operations", "Session", "Store", "StoreEmbedded", "Support/Programs", "Support/Seeds",
+            "Sync", "Wire",
         ],
         libraries: [Package.log]
     ),

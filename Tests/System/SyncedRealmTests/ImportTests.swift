@@ -7,62 +7,22 @@ import Testing
 @Suite("Imports into synced Realms", .serialized)
 @MainActor
 struct ImportTests {
-    private static let all: @Sendable (SyncSubscriptionSet) -> Void = {
-        $0.append(QuerySubscription<Chore>(), QuerySubscription<Person>())
-    }
-
-    private func write(_ text: String, _ bench: Bench) throws -> String {
-        let path = bench.folder.appendingPathComponent("export").path
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-        return path
-    }
-
-    /// An export of so many chores, each of which belongs to a person of its own and leads to the next one.
-    private func chores(_ count: Int) -> String {
-        var lines = [
-            #"{"causewayExport":1,"classes":[{"name":"Chore","kind":"object","properties":["#
-                + #"{"name":"id","type":"int","primaryKey":true},{"name":"title","type":"string"},"#
-                + #"{"name":"owner","type":"object","target":"Person","optional":true},"#
-                + #"{"name":"labels","type":"string","collection":"set"},{"name":"details","type":"mixed","optional":true}]},"#
-                + #"{"name":"Person","kind":"object","properties":[{"name":"name","type":"string","primaryKey":true},"#
-                + #"{"name":"age_in_years","type":"int"}]}]}"#
-        ]
-        for id in 1...count {
-            let next = id < count ? #"{"$ref":"Chore","$id":\#(id + 1)}"# : #"{"last":[true]}"#
-            lines.append(
-                #"{"class":"Chore","object":{"id":\#(id),"title":"t\#(id)","owner":{"$ref":"Person","$id":"p\#(id)"},"#
-                    + #""labels":["a","b"],"details":\#(next)}}"#)
-            lines.append(#"{"class":"Person","object":{"name":"p\#(id)","age_in_years":\#(id % 90)}}"#)
-        }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    private func check(_ realm: Realm, _ count: Int) throws {
-        realm.refresh()
-        #expect(realm.objects(Chore.self).count == count && realm.objects(Person.self).count == count)
-        for id in [1, 999, 1_000, 1_001, count - 1] {
-            let chore = try #require(realm.object(ofType: Chore.self, forPrimaryKey: id))
-            #expect(chore.title == "t\(id)" && chore.owner?.name == "p\(id)" && chore.owner?.age == id % 90)
-            #expect(Set(chore.labels) == ["a", "b"] && chore.details.object(Chore.self)?.id == id + 1)
-        }
-    }
-
     @Test("the server and other devices get the objects with their links, while the app has the file open")
     func whileOpen() async throws {
         let bench = try Bench()
-        let configuration = try await bench.configuration("a", initial: Self.all)
+        let configuration = try await bench.configuration("a", initial: ChoreExport.all)
         let a = try Realm(configuration: configuration)
         try a.write { a.create(Chore.self, value: ["id": 100_000, "title": "the app's own"]) }
         let path = try #require(configuration.fileURL).path
-        let export = try write(chores(2_500), bench)
+        let export = try ChoreExport.write(2_500, to: bench.folder)
         let report = try await Task.detached { try ObjectImport().run(from: export, to: path, key: nil) }.value
         #expect(report.created == 5_000 && report.isForSyncedFile)
         try a.write { a.object(ofType: Chore.self, forPrimaryKey: 100_000).map { a.delete($0) } }
         try await a.syncSession?.wait(for: .upload)
-        try check(a, 2_500)
-        let b = try Realm(configuration: try await bench.configuration("b", initial: Self.all))
+        try ChoreExport.check(a, 2_500)
+        let b = try Realm(configuration: try await bench.configuration("b", initial: ChoreExport.all))
         try await b.syncSession?.wait(for: .download)
-        try check(b, 2_500)
+        try ChoreExport.check(b, 2_500)
         #expect(!FileManager.default.fileExists(atPath: path + ".importing"))
         await bench.end()
     }
@@ -70,18 +30,18 @@ struct ImportTests {
     @Test("what is wrong with an import writes and sends nothing")
     func refusals() async throws {
         let bench = try Bench()
-        let configuration = try await bench.configuration("a", initial: Self.all)
+        let configuration = try await bench.configuration("a", initial: ChoreExport.all)
         let a = try Realm(configuration: configuration)
         try a.write { a.create(Chore.self, value: ["id": 7, "title": "mine"]) }
         try await a.syncSession?.wait(for: .upload)
         let path = try #require(configuration.fileURL).path
         func refusal(_ text: String, _ existing: ObjectImport.Existing = .fail) throws -> String {
-            let export = try write(text, bench)
+            let export = try ChoreExport.write(text, to: bench.folder)
             return #expect(throws: FileFailure.self) {
                 try ObjectImport(existing: existing).run(from: export, to: path, key: nil)
             }?.description ?? ""
         }
-        let text = chores(2_500)
+        let text = ChoreExport.text(2_500)
         #expect(try refusal(text).contains("has the object 7 of class 'Chore' already"))
         let last = text.replacingOccurrences(of: #""title":"t2400""#, with: #""title":true"#)
         let broken = try refusal(last, .replace)
@@ -101,7 +61,7 @@ struct ImportTests {
     @Test("objects that are there are replaced or left; what a closed file got is sent when it is opened")
     func existing() async throws {
         let bench = try Bench()
-        let configuration = try await bench.configuration("a", initial: Self.all)
+        let configuration = try await bench.configuration("a", initial: ChoreExport.all)
         do {
             let a = try Realm(configuration: configuration)
             try a.write {
@@ -111,7 +71,7 @@ struct ImportTests {
             try await a.syncSession?.wait(for: .upload)
         }
         let path = try #require(configuration.fileURL).path
-        let export = try write(chores(3), bench)
+        let export = try ChoreExport.write(3, to: bench.folder)
         let skipped = try ObjectImport(existing: .skip).run(from: export, to: path, key: nil)
         #expect(skipped.skipped == 1 && skipped.created == 5)
         do {
