@@ -46,7 +46,7 @@ final class AfterRule: Object {
 }
 
 @Suite struct CascadeTests {
-    private static let seeds = SeedList.drawn(for: "cascades", count: 100)
+    private static let seeds = SeedList.drawn(for: "cascades", count: 40)
 
     private func realm() throws -> Realm {
         try Realm(

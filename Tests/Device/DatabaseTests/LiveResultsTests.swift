@@ -166,7 +166,7 @@ struct LiveResultsTests {
 
 @Suite("Incremental equals from scratch")
 struct IncrementalTests {
-    private static let seeds = SeedList.drawn(for: "live-results", count: 40, suite: "IncrementalTests")
+    private static let seeds = SeedList.drawn(for: "live-results", count: 15, suite: "IncrementalTests")
     private static let observerSeeds = SeedList.drawn(
         for: "live-observers", count: 30, suite: "IncrementalTests")
 

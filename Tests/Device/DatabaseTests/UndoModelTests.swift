@@ -9,8 +9,8 @@ import Testing
 struct UndoModelTests {
     private let realm: Realm
     private let queue = DispatchQueue(label: "others")
-    private static let seeds = SeedList.drawn(for: "undo", count: 20)
-    private static let seedsWithOthers = SeedList.drawn(for: "undo-with-others", count: 20)
+    private static let seeds = SeedList.drawn(for: "undo", count: 8)
+    private static let seedsWithOthers = SeedList.drawn(for: "undo-with-others", count: 8)
 
     init() throws {
         realm = try Realm.recordingDrafts()

@@ -187,7 +187,7 @@ struct FeedReaderTests {
 
     @Test(
         "objects that are created and deleted again before the reader comes are told by name",
-        arguments: SeedList.drawn(for: "feed", count: 20))
+        arguments: SeedList.drawn(for: "feed", count: 10))
     func random(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let bench = try FeedBench()

@@ -52,7 +52,7 @@ struct ObjectHistoryTests {
         }
     }
 
-    @Test("is what the feed tells of the object, page by page", arguments: SeedList.drawn(for: "history", count: 40))
+    @Test("is what the feed tells of the object, page by page", arguments: SeedList.drawn(for: "history", count: 15))
     func random(seed: UInt64) throws {
         var random = SeededNumbers(seed: seed)
         let bench = try FeedBench(historyVersionsMax: random.next() % 3 == 0 ? 40 : 100_000)

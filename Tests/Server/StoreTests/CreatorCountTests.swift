@@ -10,7 +10,7 @@ import Testing
 /// What is kept of the objects of users is compared with what the stamps of each row say.
 @Suite("The numbers of objects of users")
 struct CreatorCountTests {
-    private static let seeds = SeedList.drawn(for: "creators", count: 40)
+    private static let seeds = SeedList.drawn(for: "creators", count: 15)
 
     /// Clients 1 and 2 are of one user, as `Record` registers them.
     private static let users: [ClientID: String] = [

@@ -9,7 +9,7 @@ import Testing
 /// What the record forgets once its history does not reach back to it: RULES.md, section 12.
 @Suite("What is forgotten below the horizon", .everyBackend)
 struct FoldedPastTests {
-    private static let seeds = SeedList.drawn(for: "folded-past", count: 40)
+    private static let seeds = SeedList.drawn(for: "folded-past", count: 15)
 
     private func record(versions: UInt64 = 3, _ name: String = #function) throws -> Record {
         try Record(name, options: StoreEmbedded.Options(historyVersionsMax: versions))

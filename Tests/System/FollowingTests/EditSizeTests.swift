@@ -47,7 +47,7 @@ struct EditSizeTests {
         return (older.bytes, reader.bytes)
     }
 
-    @Test("one insert into a list", arguments: [100, 10_000, 100_000])
+    @Test("one insert into a list", arguments: [100, 20_000])
     func list(count: Int) throws {
         let sizes = try bytes {
             $0.listReplace(

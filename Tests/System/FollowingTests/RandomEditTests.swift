@@ -10,7 +10,7 @@ import Testing
 /// Devices that edit the same collections and texts at random, against a record that tells them what happened.
 @Suite("Random edits")
 struct RandomEditTests {
-    private static let seeds = SeedList.drawn(for: "following", count: 20)
+    private static let seeds = SeedList.drawn(for: "following", count: 10)
 
     private typealias Column = Follower.Column
 
