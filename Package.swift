@@ -64,11 +64,10 @@ let server: [Target] = [
             "Admin", "Backup", "Browsing", "Console", "Conversion", "DataAPI", "Endpoint", "Environment", "Feed",
             "HTTP",
             "Identity",
-            "Ingest", "JSON", "Limits", "Model", "ObjectStore", "OpenAPI", "Operations", "Query", "Session", "Sinks",
-            "Storage",
-            "Store",
-            "StoreEmbedded",
-            "Subscriptions", "Telemetry", "Wire",
+            "Ingest", "Journal", "JournalPostgreSQL", "JSON", "Limits", "Model", "ObjectStore", "OpenAPI", "Operations",
+            "PostgreSQL", "Query", "Session", "Sinks", "Storage", "Store", "StoreEmbedded", "StoreReplicated",
+            "Subscriptions",
+            "Telemetry", "Wire",
         ].map { .target(name: name($0)) } + Package.daemon + Package.httpClient(for: "Server")
             + Package.nio(for: "Server") + ["CAllocator"],
         path: "Server/Daemon",
@@ -124,13 +123,18 @@ let server: [Target] = [
         "Server", "Journal", uses: ["Model", "Operations", "Query", "Store"], libraries: [Package.crypto],
         documents: ["JOURNAL.md"]
     ),
+    part("Server", "PostgreSQL"),
+    part(
+        "Server", "JournalPostgreSQL", uses: ["Journal", "PostgreSQL"], documents: ["JOURNALPOSTGRESQL.md"]
+    ),
     part("Server", "Limits", uses: ["Model"], documents: ["LIMITS.md"]),
     part(
         "Server", "Session",
         uses: ["Limits", "Merge", "Model", "Operations", "Query", "Store", "Subscriptions", "Wire"]
     ),
     part(
-        "Server", "Sinks", uses: ["Environment", "Feed", "HTTP", "JSON", "Model", "Query", "Session", "Store"],
+        "Server", "Sinks",
+        uses: ["Environment", "Feed", "HTTP", "JSON", "Model", "PostgreSQL", "Query", "Session", "Store"],
         libraries: Package.httpClient(for: "Server") + Package.nio(for: "Server") + [
             Package.log, Package.crypto, "CZstd",
         ],
@@ -328,6 +332,14 @@ let tests: [Target] = [
     ),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
     test("Server", "Journal", uses: shape + ["Journal", "Query", "Store", "Support/Seeds"]),
+    test(
+        "Server", "JournalPostgreSQL",
+        uses: [
+            "Journal", "JournalPostgreSQL", "Model", "Operations", "PostgreSQL", "Store", "StoreEmbedded",
+            "StoreReplicated",
+            "Support/Folders", "Support/Programs", "Support/Seeds",
+        ]
+    ),
     test(
         "Server", "Daemon",
         uses: [

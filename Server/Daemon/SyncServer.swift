@@ -18,7 +18,7 @@ struct SyncServer: AsyncParsableCommand {
         subcommands: [
             Serve.self, Check.self, TokenCommand.self, Keys.self, QueryCommand.self, Verify.self, SchemaCommand.self,
             PermissionsCommand.self,
-            AccountsCommand.self, BackupCommand.self, RestoreCommand.self, AdminCommand.self,
+            AccountsCommand.self, BackupCommand.self, RestoreCommand.self, JournalCommand.self, AdminCommand.self,
         ]
     )
 }

@@ -155,6 +155,9 @@ package final class Conversations: Sendable {
         return try UploadAnswer(result)
     }
 
+    /// The record has versions that came from elsewhere: what another node committed.
+    package func recordMoved() { lookSoon() }
+
     /// Has somebody look whom the newest commits concern. On the thread where their differences are made.
     func lookSoon() {
         if sessions.committed() { lanes.quick.start { [sessions] in sessions.look() } }

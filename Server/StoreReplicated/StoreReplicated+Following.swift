@@ -29,23 +29,37 @@ extension StoreReplicated {
 
     // MARK: - Appending
 
+    /// An entry in the journal, as its node appended it.
+    private struct Appended {
+        var position: UInt64
+        var bytes: [UInt8]
+        /// Made of the bytes, as other nodes do.
+        var entry: JournalEntry
+    }
+
     /// Appends an entry, applies the journal up to it, and returns what came of it.
     ///
     /// - Parameter isRepeatable: whether it may be in the journal twice.
     func journaled(
         _ body: JournalEntry.Body, isRepeatable: Bool = true, _ state: inout Following
     ) throws(StoreFailure) -> EntryOutcome {
-        let position = try append(body, isRepeatable: isRepeatable, &state)
-        guard let outcome = try follow(&state, awaiting: position) else {
-            throw state.ends(.beginAgain, "Entry \(position) was in the journal, and is not any more.")
+        let appended = try append(body, isRepeatable: isRepeatable, &state)
+        try read(&state, upTo: appended.position - 1)
+        guard state.mark.position == appended.position - 1 else {
+            throw state.ends(.beginAgain, "Entry \(appended.position) was in the journal, and is not any more.")
         }
+        // Nobody changes what is in the journal, so it need not be read. Had it lost what lies before, it would have refused.
+        let stored = StoredEntry(
+            position: appended.position,
+            chain: state.mark.chain.followed(by: appended.bytes, at: appended.position), bytes: appended.bytes)
+        let outcome = try apply(appended.entry, stored, &state)
         if case .refused(let failure) = outcome { throw failure }
         return outcome
     }
 
     private func append(
         _ body: JournalEntry.Body, isRepeatable: Bool, _ state: inout Following
-    ) throws(StoreFailure) -> UInt64 {
+    ) throws(StoreFailure) -> Appended {
         for _ in 0..<Self.appendsMax {
             let incarnation: UInt64
             if let known = state.incarnation {
@@ -53,9 +67,10 @@ extension StoreReplicated {
             } else {
                 incarnation = try head(&state).incarnation
             }
-            let bytes = try Self.encoded(body, incarnation, state.mark.generation)
+            let (bytes, entry) = try Self.encoded(body, incarnation, state.mark.generation)
             do throws(JournalFailure) {
-                return try journal.append([bytes], in: incarnation)
+                return Appended(
+                    position: try journal.append([bytes], in: incarnation), bytes: bytes, entry: entry)
             } catch {
                 switch error.code {
                 case .otherIncarnation: state.incarnation = nil
@@ -70,18 +85,17 @@ extension StoreReplicated {
     /// What is appended can be read: an entry that cannot would stop all nodes.
     private static func encoded(
         _ body: JournalEntry.Body, _ incarnation: UInt64, _ generation: UInt64
-    ) throws(StoreFailure) -> [UInt8] {
+    ) throws(StoreFailure) -> ([UInt8], JournalEntry) {
         var entry = JournalEntry(oldestGeneration: generation, incarnation: incarnation, body: body)
         // Older software stops at the switch itself.
         if case .generation(let wanted) = body { entry.oldestGeneration = max(generation, wanted) }
         let bytes = entry.encoded
         do throws(EncodingError) {
-            _ = try JournalEntry(encoded: bytes)
+            return (bytes, try JournalEntry(encoded: bytes))
         } catch {
             throw StoreFailure(
                 .operationInvalid, "It is too large for an entry of the journal. Send less at once. (\(error))")
         }
-        return bytes
     }
 
     private static func unreachable(_ failure: JournalFailure) -> StoreFailure {
@@ -93,26 +107,20 @@ extension StoreReplicated {
     // MARK: - Applying
 
     /// Applies what is in the journal, at most so many entries.
-    ///
-    /// - Parameter awaited: the position of the caller's own entry.
-    /// - Returns: what came of that; nil when it was not among them.
-    @discardableResult
-    func follow(
-        _ state: inout Following, awaiting awaited: UInt64? = nil, atMost countMax: Int = .max
-    ) throws(StoreFailure) -> EntryOutcome? {
-        let head = try head(&state)
-        var (found, left) = (EntryOutcome?.none, countMax)
-        while state.mark.position < head.position, left > 0 {
+    func follow(_ state: inout Following, atMost countMax: Int = .max) throws(StoreFailure) {
+        let end = try head(&state).position
+        try read(&state, upTo: min(end, state.mark.position + UInt64(countMax)))
+    }
+
+    /// Applies what is in the journal up to a position, or as far as it goes.
+    private func read(_ state: inout Following, upTo end: UInt64) throws(StoreFailure) {
+        while state.mark.position < end {
+            let left = Int(clamping: end - state.mark.position)
             let entries = try next(&state, limit: min(left, Self.readAtOnce))
-            // The journal has lost entries since its head was read.
-            guard !entries.isEmpty else { break }
-            for entry in entries {
-                let outcome = try apply(entry, &state)
-                if entry.position == awaited { found = outcome }
-            }
-            left -= entries.count
+            // The journal has lost entries since.
+            guard !entries.isEmpty else { return }
+            for entry in entries { try apply(entry, &state) }
         }
-        return found
     }
 
     /// The journal's head. Ends a replica that has what the journal has not.
@@ -150,11 +158,16 @@ extension StoreReplicated {
         }
     }
 
-    private func apply(_ stored: StoredEntry, _ state: inout Following) throws(StoreFailure) -> EntryOutcome {
+    private func apply(_ stored: StoredEntry, _ state: inout Following) throws(StoreFailure) {
         guard stored.position == state.mark.position + 1,
             stored.chain == state.mark.chain.followed(by: stored.bytes, at: stored.position)
         else { throw journalLost(&state) }
-        let entry = try decoded(stored, &state)
+        _ = try apply(try decoded(stored, &state), stored, &state)
+    }
+
+    private func apply(
+        _ entry: JournalEntry, _ stored: StoredEntry, _ state: inout Following
+    ) throws(StoreFailure) -> EntryOutcome {
         let mark = state.mark.followed(by: entry, stored)
         let outcome = try replica.apply(entry, to: mark)
         state.mark = mark

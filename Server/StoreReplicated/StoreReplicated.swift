@@ -27,7 +27,10 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     let journal: any Journal
     let replica: any JournalReplica
     let options: Options
+    /// Held while an entry is appended, which takes as long as the journal does. Reading never waits for it.
     private let state: Mutex<Following>
+    private let ended = Mutex<ReplicaEnd?>(nil)
+    private let applied: Atomic<UInt64>
 
     package init(
         _ replica: any JournalReplica, following journal: any Journal, options: Options = Options()
@@ -35,21 +38,23 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
         self.journal = journal
         self.replica = replica
         self.options = options
-        state = Mutex(Following(mark: try replica.mark))
+        let mark = try replica.mark
+        state = Mutex(Following(mark: mark))
+        applied = Atomic(mark.position)
     }
 
     /// Why it no longer serves; nil while it does.
-    package var end: ReplicaEnd? { state.withLock { $0.end } }
+    package var end: ReplicaEnd? { ended.withLock { $0 } }
 
     /// Up to which entry the replica is.
-    package var position: UInt64 { state.withLock { $0.mark.position } }
+    package var position: UInt64 { applied.load(ordering: .relaxed) }
 
     package var epoch: UInt64 { replica.epoch }
 
     package var version: ServerVersion { replica.version }
 
     package func snapshot() throws(StoreFailure) -> any StoreSnapshot {
-        try following { _ throws(StoreFailure) in }
+        if let end { throw StoreFailure(.closed, end.message) }
         return try replica.snapshot()
     }
 
@@ -57,7 +62,7 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     ///
     /// - Parameter countMax: the most entries in this call.
     package func catchUp(atMost countMax: Int = .max) throws(StoreFailure) {
-        _ = try following { state throws(StoreFailure) in try follow(&state, atMost: countMax) }
+        try following { state throws(StoreFailure) in try follow(&state, atMost: countMax) }
     }
 
     // MARK: - What changes the record
@@ -134,6 +139,10 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     ) throws(StoreFailure) -> Outcome {
         try state.withLock { state throws(StoreFailure) in
             try state.refuseIfEnded()
+            defer {
+                if let end = state.end { ended.withLock { $0 = end } }
+                applied.store(state.mark.position, ordering: .relaxed)
+            }
             return try body(&state)
         }
     }

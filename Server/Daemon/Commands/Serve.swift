@@ -108,6 +108,13 @@ struct Serve: AsyncParsableCommand {
             .init(service: HistoryKeeping(tenants: tenants, logger: logger)),
             .init(service: Carrying(tenants: tenants, clock: clock, logger: logger)),
         ]
+        if let journal = configuration.journal {
+            services.append(
+                .init(
+                    service: NodeFollowing(journal: journal, tenants: tenants, reloads: reloads, logger: logger)))
+            services.append(
+                .init(service: SnapshotKeeping(journal: journal, tenants: tenants, logger: logger)))
+        }
         if let scheduled { services.append(.init(service: scheduled)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

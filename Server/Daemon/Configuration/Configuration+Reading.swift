@@ -44,6 +44,7 @@ extension Configuration {
             configuration.api = readListen("api", &section, standard: .backEnds)
         }
         configuration.backups = readBackups(&section)
+        configuration.journal = readJournal(&section)
         configuration.log = readLog(&section)
         let problems = section.finish()
         guard problems.isEmpty else {

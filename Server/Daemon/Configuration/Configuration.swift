@@ -21,6 +21,8 @@ struct Configuration: Hashable, Sendable {
     var limits = Limits()
     /// Nil when the server makes no backups by itself.
     var backups: Backups?
+    /// Nil when each database is a file of this server alone.
+    var journal: Journal?
     var log = Log()
 
     struct Listen: Hashable, Sendable {

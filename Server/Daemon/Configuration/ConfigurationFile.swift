@@ -58,6 +58,7 @@ extension Configuration {
         result.tls.key = absolute(tls.key)
         for index in result.databases.indices { result.databases[index].folder = absolute(databases[index].folder) }
         result.databasesFolder = databasesFolder.map(absolute)
+        result.journal?.connectionFile = absolute(journal?.connectionFile ?? "")
         result.backups?.folder = absolute(backups?.folder ?? "")
         func located(_ tokens: Tokens) -> Tokens {
             var result = tokens

@@ -80,6 +80,12 @@ struct DatabaseChanges: Sendable {
         }
     }
 
+    /// Closes a database that is opened anew at once. Its devices come again.
+    func close(_ tenant: Tenant) async {
+        tenants.remove(tenant)
+        await tenant.drop(logger, telling: .replicaBeginsAgain)
+    }
+
     /// - Parameter deletesFiles: whether its files are deleted when it is closed; for the log.
     func drop(_ tenant: Tenant, deletesFiles: Bool = false, _ report: inout ReloadReport) async {
         tenants.remove(tenant)

@@ -26,6 +26,13 @@ extension SyncFailure {
             + "unsent changes, and tries again.", retryAfterMilliseconds: 30_000)
 }
 
+extension SyncFailure {
+    /// What devices are told when a node makes its replica anew.
+    static let replicaBeginsAgain = SyncFailure(
+        .serverBusy, "The server opens this database anew. Nothing is lost: the device tries again.",
+        retryAfterMilliseconds: 1_000)
+}
+
 /// Stands for the accounts of a database that is not open.
 struct AccountsNotOpen: AccountService {
     private static let answer = AccountServiceAnswer.maintenance(

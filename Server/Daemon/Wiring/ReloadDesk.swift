@@ -19,6 +19,8 @@ final class ReloadDesk: Sendable {
         case add(name: String, text: String)
         /// - Parameter deletesFiles: whether its files are deleted then.
         case drop(name: String, deletesFiles: Bool)
+        /// A node opens it anew, where it is not served or its replica has ended.
+        case renew(name: String)
     }
 
     let occasions: AsyncStream<Occasion>

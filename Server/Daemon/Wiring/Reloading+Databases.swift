@@ -1,3 +1,4 @@
+import CausewayStoreReplicated
 import Foundation
 
 // One database that a call adds or drops. What else has changed in the configuration waits for a reload.
@@ -11,8 +12,19 @@ extension Reloading {
             guard let tenant = tenants[name] else { break }
             await databases?.drop(tenant, deletesFiles: deletesFiles, &report)
             inForce.remove(name)
+        case .renew(let name): await renew(name, &report)
         }
         return report
+    }
+
+    private func renew(_ name: String, _ report: inout ReloadReport) async {
+        let configuration = inForce.configuration
+        guard let database = configuration.databases.first(where: { $0.name == name }) else { return }
+        if let tenant = tenants[name] {
+            guard tenant.node?.record.end != nil else { return }
+            await databases?.close(tenant)
+        }
+        await databases?.add(database, configuration, &report)
     }
 
     private func add(_ name: String, _ text: String, _ report: inout ReloadReport) async {

@@ -205,6 +205,7 @@ extension Configuration {
         if accounts != old.accounts { names.append("accounts") }
         if admin != old.admin { names.append("admin") }
         if backups != old.backups { names.append("backups") }
+        if journal != old.journal { names.append("journal") }
         if log != old.log { names.append("log") }
         return names
     }

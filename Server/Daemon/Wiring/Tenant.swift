@@ -1,3 +1,4 @@
+import CausewayStoreReplicated
 import CausewayBrowsing
 import CausewayDataAPI
 import CausewayEndpoint
@@ -24,7 +25,13 @@ final class Tenant: Sendable {
     let conversations: Conversations
     /// What it is at, for metrics.
     let gauges: DatabaseGauges
+    /// What is read. Where the server is one of several nodes, it is the replica.
     let store: StoreEmbedded
+    /// Nil where the database is a file of this server alone.
+    let node: ServedNode?
+    /// Where the replica follows the journal.
+    let following = StoreThread(label: "causeway.following")
+    let isFollowDue = Atomic(false)
     /// The database, as the change feed and what carries it on read it.
     let feed: FeedSource
     /// The database, as the data API calls it.
@@ -49,7 +56,9 @@ final class Tenant: Sendable {
     ///   - store: in that folder. It is the caller's to close when this throws.
     init(
         _ database: Configuration.Database, _ lock: consuming FolderLock, _ store: StoreEmbedded,
-        limits: Configuration.Limits, rates: RateGate, accounts: Accounts?, clock: any WallClock, logger: Logger,
+        _ node: ServedNode? = nil, limits: Configuration.Limits, rates: RateGate, accounts: Accounts?,
+        clock: any WallClock,
+        logger: Logger,
         observer: any SessionObserver = NoSessionObserver()
     ) throws(CommandFailure) {
         (name, folder) = (database.name, database.folder)
@@ -59,13 +68,15 @@ final class Tenant: Sendable {
         office = PermissionOffice(database.permissions)
         shutOuts = try ShutOuts(folder: database.folder)
         self.store = store
+        self.node = node
+        let record: any StoreBackend = node?.record ?? store
         do throws(StoreFailure) {
             if !database.carriers.sinks.isEmpty { try store.keepOneWayOrder() }
         } catch {
             throw CommandFailure("The database '\(database.name)' could not be opened: \(error.message)")
         }
         conversations = Conversations(
-            backend: store, intake: Intake(store), limits: limits.session,
+            backend: record, intake: Intake(record), limits: limits.session,
             bounds: limits.sessionBounds,
             cores: ProcessInfo.processInfo.activeProcessorCount,
             lookChecks: Self.lookChecks(limits.looksCheckedPercent, database.name, logger),
@@ -94,9 +105,10 @@ final class Tenant: Sendable {
 
     /// Removes history that is too old, part by part, so that commits come in between.
     func maintain() async throws(StoreFailure) {
-        let (store, clock) = (store, clock)
+        let (store, node, clock) = (store, node, clock)
         while !Task.isCancelled {
-            let hasMore = try await maintenance.result { () throws(StoreFailure) in try store.maintain(at: clock.now())
+            let hasMore = try await maintenance.result { () throws(StoreFailure) in
+                if let node { try node.record.maintain(at: clock.now()) } else { try store.maintain(at: clock.now()) }
             }
             .get()
             if !hasMore { return }
@@ -140,10 +152,12 @@ final class Tenant: Sendable {
 
     /// Closes the database while the server goes on. Call it when it is not in the list any more: nothing new begins. What
     /// has begun is finished, devices and readers of changes are told, and then it closes. Nothing of it is deleted.
-    func drop(_ logger: Logger) async {
+    ///
+    /// - Parameter failure: what devices are told.
+    func drop(_ logger: Logger, telling failure: SyncFailure = .dropped) async {
         uses.close()
-        await conversations.end(.dropped)
-        feed.end(FeedFailure(.databaseUnknown, SyncFailure.dropped.message))
+        await conversations.end(failure)
+        feed.end(FeedFailure(.databaseUnknown, failure.message))
         await carrying?.end()
         while !(await uses.idle(within: Self.dropPatience)) {
             logger.error("requests still use a database that is dropped", metadata: ["database": "\(name)"])

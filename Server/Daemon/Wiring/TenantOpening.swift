@@ -1,3 +1,4 @@
+import CausewayStoreReplicated
 import CausewayEnvironment
 import CausewayIdentity
 import CausewayLimits
@@ -13,6 +14,8 @@ struct TenantOpening: Sendable {
     let verifiers: TokenVerifiers
     /// How the accounts of all databases reach their users.
     let messenger: any AccountMessenger
+    /// Nil when each database is a file of this server alone.
+    let journal: Configuration.Journal?
 
     init(
         _ configuration: Configuration, verifiers: TokenVerifiers, clock: any WallClock, telemetry: Telemetry,
@@ -22,6 +25,7 @@ struct TenantOpening: Sendable {
         self.logger = logger
         self.telemetry = telemetry
         self.verifiers = verifiers
+        journal = configuration.journal
         let program = configuration.accounts?.program ?? []
         messenger =
             program.isEmpty ? LogMessenger(logger: logger) : ProgramMessenger(command: program, logger: logger)
@@ -43,13 +47,17 @@ struct TenantOpening: Sendable {
                 metadata: ["database": "\(database.name)", "folder": "\(database.folder)"])
         }
         // Before the accounts, so that these are never alone.
-        let store = try Self.openStore(of: database, limits)
+        let node = try journal.map { journal throws(CommandFailure) in
+            try ServedNode.open(database, journal, limits.store, logger)
+        }
+        let store = if let node { node.replica } else { try Self.openStore(of: database, limits) }
         var opened: CausewayIdentity.Accounts?
         do throws(CommandFailure) {
             let rates = RateGate(limits.rates, reached: telemetry.reached(in: database.name))
             opened = try await openAccounts(of: database, accounts, providers, rates)
             return try Tenant(
-                database, lock, store, limits: limits, rates: rates, accounts: opened, clock: clock, logger: logger,
+                database, lock, store, node, limits: limits, rates: rates, accounts: opened, clock: clock,
+                logger: logger,
                 observer: SessionTelemetry(database: database.name, telemetry: telemetry))
         } catch {
             opened?.close()
@@ -60,7 +68,7 @@ struct TenantOpening: Sendable {
 
     /// Opens all databases. One that cannot be opened keeps the others from nothing: it is noted as an outage.
     ///
-    /// - Throws: when none can be opened.
+    /// - Throws: when none can be opened, unless the server is a node: the journal may be away, and comes back.
     func open(
         _ configuration: Configuration, providers: [String: TokenVerifier], into tenants: Tenants
     ) async throws(CommandFailure) {
@@ -74,15 +82,18 @@ struct TenantOpening: Sendable {
                 note(error, of: database, in: tenants)
             }
         }
-        guard tenants.all.isEmpty, !tenants.outages.isEmpty else { return }
+        guard journal == nil, tenants.all.isEmpty, !tenants.outages.isEmpty else { return }
         throw CommandFailure(tenants.outages.map(\.reason).joined(separator: "\n"))
     }
 
     /// Notes that a database is not served, and says so in the log.
     func note(_ failure: CommandFailure, of database: Configuration.Database, in tenants: Tenants) {
+        // A node tries again every few seconds.
+        let isNews = tenants.outage(of: database.name)?.reason != "\(failure)"
         tenants.note(
             Outage(name: database.name, folder: database.folder, reason: "\(failure)", since: clock.now()))
-        logger.error(
+        logger.log(
+            level: isNews ? .error : .debug,
             "a database could not be opened and is not served; a reload tries again: \(failure)",
             metadata: ["database": "\(database.name)", "folder": "\(database.folder)"])
     }

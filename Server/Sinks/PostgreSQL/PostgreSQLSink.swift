@@ -1,5 +1,7 @@
 import CausewayFeed
 import CausewayModel
+import CausewayPostgreSQL
+import CausewayPostgreSQL
 import CausewaySession
 import Synchronization
 
@@ -75,35 +77,59 @@ private struct PostgreSQLSession {
 
     mutating func open() throws(SinkFailure) -> UInt64 {
         close()
-        let connection = try PostgreSQLConnection(try SecretFile.text(of: rules.connectionFile))
-        try connection.execute(
-            "CREATE TABLE IF NOT EXISTS \(positions) (name text PRIMARY KEY, sequence bigint NOT NULL)")
-        try connection.execute(
-            "INSERT INTO \(positions) (name, sequence) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING", [name])
-        written = try position("", connection)
+        let settings = try SecretFile.text(of: rules.connectionFile)
+        let (connection, found) = try Self.asking {
+            () throws(PostgreSQLFailure) -> (PostgreSQLConnection, UInt64?) in
+            let connection = try PostgreSQLConnection(settings)
+            try connection.execute(
+                "CREATE TABLE IF NOT EXISTS \(positions) (name text PRIMARY KEY, sequence bigint NOT NULL)")
+            try connection.execute(
+                "INSERT INTO \(positions) (name, sequence) VALUES ($1, 0) ON CONFLICT (name) DO NOTHING", [name])
+            return (connection, try position("", connection))
+        }
+        written = try known(found)
         self.connection = connection
         return written
     }
 
-    private var name: [UInt8] { Array(rules.name.utf8) }
+    private static func asking<Value>(
+        _ body: () throws(PostgreSQLFailure) -> Value
+    ) throws(SinkFailure) -> Value {
+        do throws(PostgreSQLFailure) {
+            return try body()
+        } catch {
+            switch error.code {
+            case .broken, .refused: throw SinkFailure(error.message + " Nothing is lost: the objects come again.")
+            case .notInstalled, .settingsWrong, .unreachable: throw SinkFailure(error.message)
+            }
+        }
+    }
 
-    private func position(_ lock: String, _ connection: PostgreSQLConnection) throws(SinkFailure) -> UInt64 {
-        let rows = try connection.execute(
-            "SELECT sequence FROM \(positions) WHERE name = $1 \(lock)", [name], columns: 1)
-        guard let text = rows.first?.first, let number = UInt64(text) else {
+    private var name: PostgreSQLParameter { .text(rules.name) }
+
+    /// Nil when somebody has removed it.
+    private func position(_ lock: String, _ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> UInt64? {
+        try connection.rows("SELECT sequence FROM \(positions) WHERE name = $1 \(lock)", [name])
+            .first?.first?.number.flatMap { UInt64(exactly: $0) }
+    }
+
+    private func known(_ position: UInt64?) throws(SinkFailure) -> UInt64 {
+        guard let position else {
             throw SinkFailure(
                 "The table \(positions) has no position of “\(rules.name)” any more: somebody has removed it. Put it back, or every "
                     + "object that the database still has is written again.")
         }
-        return number
+        return position
     }
 
     mutating func take(_ batch: SinkBatch) throws(SinkFailure) {
         guard let connection else { throw SinkFailure("The connection to PostgreSQL is closed.") }
-        try connection.execute("BEGIN")
         // Two servers with one configuration, or an earlier connection that is not gone yet, must not write both.
-        let known = try position("FOR UPDATE", connection)
-        guard known == written else {
+        let found = try Self.asking { () throws(PostgreSQLFailure) -> UInt64? in
+            try connection.execute("BEGIN")
+            return try position("FOR UPDATE", connection)
+        }
+        guard try known(found) == written else {
             throw SinkFailure(
                 "The position of “\(rules.name)” in PostgreSQL was moved by somebody else. Let one server alone write under this "
                     + "name. The sink goes on from there.")
@@ -113,20 +139,23 @@ private struct PostgreSQLSession {
             let index = rows.firstIndex { $0.className.isSame(as: row.values.className) }
             if let index { rows[index].rows.append(row) } else { rows.append((row.values.className, [row])) }
         }
-        for (className, rows) in rows {
-            let table = try prepared(className, batch, connection)
-            try connection.execute(table.insertion, [table.rows(rows)])
+        try Self.asking { () throws(PostgreSQLFailure) -> Void in
+            for (className, rows) in rows {
+                let table = try prepared(className, batch, connection)
+                try connection.execute(table.insertion, [.text(table.rows(rows))])
+            }
+            try connection.execute(
+                "UPDATE \(positions) SET sequence = $2 WHERE name = $1",
+                [name, .number(Int64(clamping: batch.through))])
+            try connection.execute("COMMIT")
         }
-        try connection.execute(
-            "UPDATE \(positions) SET sequence = $2::bigint WHERE name = $1", [name, Array(String(batch.through).utf8)])
-        try connection.execute("COMMIT")
         written = batch.through
     }
 
     /// A failure rolls back what was prepared too, and closes the connection: the next one prepares anew.
     private mutating func prepared(
         _ className: String, _ batch: SinkBatch, _ connection: PostgreSQLConnection
-    ) throws(SinkFailure) -> PostgreSQLTable {
+    ) throws(PostgreSQLFailure) -> PostgreSQLTable {
         guard let classSchema = batch.schema[className] else {
             preconditionFailure("An object of \(className) was read under a schema without that class.")
         }

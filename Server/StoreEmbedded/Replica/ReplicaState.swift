@@ -22,6 +22,8 @@ extension JournalMark {
     func save(in transaction: Transaction) {
         transaction.tree(Layout.meta).put(Self.name, encoded)
     }
+
+    static func remove(in transaction: Transaction) { transaction.tree(Layout.meta).remove(name) }
 }
 
 extension RecordSettings {
@@ -39,6 +41,8 @@ extension RecordSettings {
     func save(in transaction: Transaction) {
         transaction.tree(Layout.meta).put(Self.name, encoded)
     }
+
+    static func remove(in transaction: Transaction) { transaction.tree(Layout.meta).remove(name) }
 }
 
 extension ClientKeeping {
@@ -65,6 +69,8 @@ extension ClientKeeping {
         if let next { writer.write(fixed64: next) }
         transaction.tree(Layout.meta).put(Self.name, writer.bytes)
     }
+
+    static func remove(in transaction: Transaction) { transaction.tree(Layout.meta).remove(name) }
 }
 
 extension StoreEmbedded.Options {

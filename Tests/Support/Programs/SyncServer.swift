@@ -121,6 +121,12 @@ package final class SyncServer {
                 + arguments.dropFirst())
     }
 
+    /// What an operator does with the journals of many nodes.
+    @discardableResult
+    package func journal(_ command: String, _ more: String...) throws -> String {
+        try tool(["journal", command, "--configuration", path("sync-server.yaml")] + more)
+    }
+
     /// What an operator does with the server while it runs, through its admin listener.
     @discardableResult
     package func admin(_ arguments: String...) throws -> String { try admin(arguments) }

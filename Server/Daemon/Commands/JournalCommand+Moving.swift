@@ -1,0 +1,133 @@
+import ArgumentParser
+import CausewayEnvironment
+import CausewayJournal
+import CausewayJournalPostgreSQL
+import CausewayStore
+import CausewayStoreEmbedded
+import Foundation
+
+// Databases that go into a journal, and come out of one.
+
+extension JournalCommand {
+    struct Import: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Moves a database of one server into the journal. Its devices go on where they were.",
+            discussion: """
+                While the server does not run. The folder then holds the replica of this server as a node; other nodes begin from a
+                snapshot in the journal. The way back is `sync-server journal restore`.
+                """)
+
+        @OptionGroup var option: ConfigurationOption
+
+        @Option(help: "The database's name in the configuration.")
+        var database: String
+
+        func run() throws {
+            let configuration = try option.read()
+            let (journal, folder) = (
+                try JournalCommand.journal(of: configuration), try configuration.folder(of: database)
+            )
+            let lock = try FolderLock(folder)
+            guard !DatabaseFolder(folder).hasNoObjects else {
+                throw CommandFailure("The folder \(folder) has no database. A node that starts makes an empty one.")
+            }
+            let copies = folder + "/moving-\(UUID().uuidString)"
+            defer { try? FileManager.default.removeItem(atPath: copies) }
+            try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
+            let copy = DatabaseFolder(copies).objectsPath
+            do {
+                let record = try StoreEmbedded.open(folder: folder, epochSeed: 1)
+                defer { record.close() }
+                try record.copy(toFolder: copies)
+                let number = try StoreEmbedded.becomeReplica(folder: copies)
+                let isNew = try PostgreSQLJournal.begin(
+                    database, of: number, with: copy, journal.settings, incarnation: SystemRandom().nextNonZero())
+                guard isNew else {
+                    throw CommandFailure(
+                        "There is a journal of '\(database)' already. Name the database otherwise, or let this server begin as a "
+                            + "node of it with an empty folder.")
+                }
+            } catch let failure as StoreFailure {
+                throw CommandFailure(failure.message)
+            } catch let failure as JournalFailure {
+                throw CommandFailure(failure.message)
+            }
+            let objects = DatabaseFolder(folder).objectsPath
+            let aside = objects + ".before-journal"
+            try FileManager.default.moveItem(atPath: objects, toPath: aside)
+            try FileManager.default.moveItem(atPath: copy, toPath: objects)
+            _ = consume lock
+            print("\(database): is in the journal. What was there before lies in \(aside)")
+        }
+    }
+
+    struct Restore: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a database of one server from the journal, as it is now or as it was at a time.",
+            discussion: """
+                Nodes may run meanwhile: nothing of the journal changes. A server without a section 'journal' serves the folder, or
+                `sync-server journal import` moves it into a journal of another name.
+                  sync-server journal restore --database flights --at 2026-11-29T09:30:00Z --to /var/lib/restored
+                """)
+
+        @OptionGroup var option: ConfigurationOption
+
+        @Option(help: "The database's name.")
+        var database: String
+
+        @Option(help: "The time, as 2026-11-29T09:30:00Z; without it, now.")
+        var at: String?
+
+        @Option(help: "A folder that is not there yet, or empty.")
+        var to: String
+
+        func run() throws {
+            let journal = try JournalCommand.journal(of: try option.read())
+            var time = Date.now
+            if let at {
+                guard let parsed = try? Date(at, strategy: .iso8601) else {
+                    throw CommandFailure("'\(at)' is no time. Write it as 2026-11-29T09:30:00Z.")
+                }
+                time = parsed
+            }
+            try FileManager.default.createDirectory(atPath: to, withIntermediateDirectories: true)
+            guard DatabaseFolder(to).hasNoObjects else {
+                throw CommandFailure("The folder \(to) has a database already.")
+            }
+            do {
+                let found = try PostgreSQLJournal.open(database, journal.settings) { SystemRandom().nextNonZero() }
+                let position = try restore(found, at: time)
+                try StoreEmbedded.becomeRecord(folder: to, of: found.database)
+                print("\(database): entry \(position) is in \(to)")
+            } catch let failure as StoreFailure {
+                throw CommandFailure(failure.message)
+            } catch let failure as JournalFailure {
+                throw CommandFailure(failure.message)
+            }
+        }
+
+        /// - Returns: the last entry that was applied.
+        private func restore(_ journal: PostgreSQLJournal, at time: Date) throws -> UInt64 {
+            let end = try journal.position(at: time.timeIntervalSince1970)
+            let start = try journal.snapshots().first { $0.position <= end }
+            if let start { try journal.load(start, into: DatabaseFolder(to).objectsPath) }
+            let replica = try StoreEmbedded.openReplica(folder: to, of: journal.database)
+            defer { replica.close() }
+            var mark = try replica.mark
+            while mark.position < end {
+                let entries = try journal.read(after: mark.position, limit: Int(clamping: min(end - mark.position, 64)))
+                guard !entries.isEmpty else { break }
+                for stored in entries {
+                    guard stored.chain == mark.chain.followed(by: stored.bytes, at: stored.position) else {
+                        throw CommandFailure(
+                            "Entry \(stored.position) does not follow from the one before: the journal is damaged.")
+                    }
+                    let entry = try JournalEntry(encoded: stored.bytes)
+                    mark = mark.followed(by: entry, stored)
+                    _ = try replica.apply(entry, to: mark)
+                }
+            }
+            return mark.position
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import CausewayStoreReplicated
+import CausewayStoreEmbedded
+import CausewayStore
+import CausewaySession
+import CausewayEndpoint
+import CausewayJournal
+import CausewayJournalPostgreSQL
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Has the databases of a node follow their journals while nobody writes here: when PostgreSQL says that something was appended,
+/// and each second in any case. Databases whose replica has ended, or that could not be opened, are opened anew.
+struct NodeFollowing: Service {
+    let journal: Configuration.Journal
+    let tenants: Tenants
+    let reloads: ReloadDesk
+    let logger: Logger
+
+    /// The longest time in which something that was appended is not seen, also where no notification comes.
+    private static let pollSeconds = 1.0
+    /// How often databases that are not served are tried again.
+    private static let openingSeconds = 5.0
+
+    func run() async throws {
+        let (state, ended) = (State(), AsyncStream.makeStream(of: Void.self))
+        Thread.detachNewThread {
+            follow(until: state)
+            ended.continuation.finish()
+        }
+        try? await gracefulShutdown()
+        state.isEnding.store(true, ordering: .relaxed)
+        for await _ in ended.stream {}
+        for tenant in tenants.all { await tenant.following.runFreely {} }
+    }
+
+    private final class State: Sendable {
+        let isEnding = Atomic(false)
+        /// Databases that are about to be opened anew: each is asked for once at a time.
+        let renewed = Mutex<Set<String>>([])
+    }
+
+    private func renew(_ name: String, _ state: State) {
+        guard state.renewed.withLock({ $0.insert(name).inserted }) else { return }
+        reloads.tell(.changed(.renew(name: name), { _ in _ = state.renewed.withLock { $0.remove(name) } }))
+    }
+
+    private func follow(until state: State) {
+        let listener = JournalListener(journal.settings)
+        var (polled, opened) = (Date.distantPast, Date.now)
+        while !state.isEnding.load(ordering: .relaxed) {
+            var news: [JournalListener.News] = []
+            do throws(JournalFailure) {
+                news = try listener.next(within: 200)
+            } catch {
+                // It answers at once when nothing is there.
+                usleep(200_000)
+            }
+            let now = Date.now
+            let isPollDue = now.timeIntervalSince(polled) >= Self.pollSeconds
+            for tenant in tenants.all where isPollDue || tenant.isBehind(news) { tenant.follow(logger) }
+            if isPollDue { polled = now }
+            guard now.timeIntervalSince(opened) >= Self.openingSeconds else { continue }
+            opened = now
+            for tenant in tenants.all where tenant.node?.record.end?.remedy == .beginAgain {
+                renew(tenant.name, state)
+            }
+            for outage in tenants.outages { renew(outage.name, state) }
+        }
+    }
+}
+
+extension Tenant {
+    /// Whether journals have something that its replica has not.
+    func isBehind(_ news: [JournalListener.News]) -> Bool {
+        guard let node else { return false }
+        return news.contains { $0.database == node.record.epoch && $0.position > node.record.position }
+    }
+
+    /// Brings the replica up to the journal's head, and has somebody look whom that concerns. Does not wait for it.
+    func follow(_ logger: Logger) {
+        guard let node, !isFollowDue.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        following.start { [self] in
+            isFollowDue.store(false, ordering: .sequentiallyConsistent)
+            guard uses.begin() else { return }
+            defer { uses.end() }
+            var logger = logger
+            logger[metadataKey: "database"] = "\(name)"
+            if node.follow(logger) { conversations.recordMoved() }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import CausewayStoreReplicated
+import CausewayEndpoint
+import CausewayJournal
+import CausewayJournalPostgreSQL
+import CausewayStore
+import CausewayStoreEmbedded
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// Keeps snapshots of replicas in the journal, from which new nodes begin, and removes what lies behind them. Of several nodes the
+/// first one that comes does it.
+struct SnapshotKeeping: Service {
+    let journal: Configuration.Journal
+    let tenants: Tenants
+    let logger: Logger
+
+    private static let lookSeconds = 30
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                try? await Task.sleep(for: .seconds(Self.lookSeconds))
+                for tenant in tenants.all where !Task.isCancelled { await keep(tenant) }
+            }
+        }
+    }
+
+    private func keep(_ tenant: Tenant) async {
+        guard let node = tenant.node, node.record.end == nil, tenant.uses.begin() else { return }
+        defer { tenant.uses.end() }
+        do throws(StoreFailure) {
+            let facts = try await tenant.atLeisure { () throws(StoreFailure) in
+                try node.keepSnapshot(every: UInt64(journal.snapshotEntries), days: journal.days)
+            }
+            guard let facts else { return }
+            logger.info(
+                "a snapshot is in the journal",
+                metadata: [
+                    "database": "\(tenant.name)", "position": "\(facts.position)", "bytes": "\(facts.bytes)",
+                    "entriesRemoved": "\(facts.removed)",
+                ])
+        } catch {
+            logger.error("no snapshot could be kept: \(error.message)", metadata: ["database": "\(tenant.name)"])
+        }
+    }
+}
+
+extension ServedNode {
+    struct SnapshotFacts: Sendable {
+        var position: UInt64
+        var bytes: UInt64
+        var removed: Int
+    }
+
+    /// Keeps a snapshot, if so many entries came since the newest one.
+    ///
+    /// - Returns: nil when none was due, or another node is about to make one.
+    func keepSnapshot(every entries: UInt64, days: Int) throws(StoreFailure) -> SnapshotFacts? {
+        do throws(JournalFailure) {
+            let newest = try journal.snapshots().first?.position ?? 0
+            guard record.position >= newest + entries else { return nil }
+            let folder = FileManager.default.temporaryDirectory.appending(
+                path: "causeway-snapshot-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            var facts: SnapshotFacts?
+            let isKept = try journal.keepSnapshot {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                try replica.copy(toFolder: folder.path)
+                let file = folder.appending(path: StoreEmbedded.fileName)
+                let copy = try StoreEmbedded.openReplica(folder: folder.path, of: replica.epoch)
+                defer { copy.close() }
+                let mark = try copy.mark
+                let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
+                facts = SnapshotFacts(position: mark.position, bytes: UInt64(size), removed: 0)
+                return (file.path, mark)
+            }
+            guard isKept, var facts else { return nil }
+            while case let removed = try journal.forget(keepingDays: days), removed > 0 { facts.removed += removed }
+            return facts
+        } catch {
+            throw StoreFailure(.busy, error.message)
+        }
+    }
+}

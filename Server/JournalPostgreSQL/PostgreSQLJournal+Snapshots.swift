@@ -1,0 +1,156 @@
+package import CausewayJournal
+import CausewayPostgreSQL
+import Foundation
+
+/// A copy of a replica in the journal.
+package struct JournalSnapshot: Hashable, Sendable {
+    package var position: UInt64
+    package var chain: JournalHash
+    package var sizeBytes: UInt64
+}
+
+extension PostgreSQLJournal {
+    private static let partBytes = 1 << 20
+
+    /// Those that are kept, the newest first.
+    package func snapshots() throws(JournalFailure) -> [JournalSnapshot] {
+        try leisurely.ask { connection throws(PostgreSQLFailure) in
+            let rows = try connection.rows(
+                "SELECT position, chain, size FROM causeway.snapshot WHERE database = $1 ORDER BY position DESC",
+                [number])
+            return try rows.map { row throws(PostgreSQLFailure) in
+                JournalSnapshot(
+                    position: try Optional(row).unsigned(0), chain: try Optional(row).hash(1),
+                    sizeBytes: try Optional(row).unsigned(2))
+            }
+        }
+    }
+
+    /// Keeps a copy of a replica, unless another node is about to.
+    ///
+    /// - Parameter copy: makes the copy: a file, and where it stands.
+    /// - Returns: whether it is kept. A copy of a past that the journal has lost is not.
+    @discardableResult
+    package func keepSnapshot(
+        _ copy: () throws -> (file: String, mark: JournalMark)
+    ) throws(JournalFailure) -> Bool {
+        try leisurely.ask { connection throws(PostgreSQLFailure) in
+            try connection.execute("BEGIN")
+            let isMine = try connection.rows("SELECT pg_try_advisory_xact_lock($1)", [number]).first.value(0).isTrue
+            let isKept = try isMine ? Self.keep(copy, number, connection) : false
+            try connection.execute(isKept ? "COMMIT" : "ROLLBACK")
+            return isKept
+        }
+    }
+
+    /// - Returns: whether the copy is of the journal's past, and not kept yet.
+    static func keep(
+        _ copy: () throws -> (file: String, mark: JournalMark), _ database: PostgreSQLParameter,
+        _ connection: PostgreSQLConnection
+    ) throws(PostgreSQLFailure) -> Bool {
+        let (file, mark): (FileHandle, JournalMark)
+        let size: UInt64
+        do {
+            let made = try copy()
+            (file, mark) = (try FileHandle(forReadingFrom: URL(filePath: made.file)), made.mark)
+            size = try file.seekToEnd()
+            try file.seek(toOffset: 0)
+        } catch {
+            throw PostgreSQLFailure(.refused(state: ""), "A snapshot cannot be made: \(error)")
+        }
+        defer { try? file.close() }
+        let position = PostgreSQLParameter.number(Int64(clamping: mark.position))
+        let place = [database, position, .binary(mark.chain.bytes)]
+        let isOfThisPast = try connection.rows(
+            """
+            INSERT INTO causeway.snapshot (database, position, chain, size) SELECT $1, $2, $3, $4 WHERE EXISTS (
+                SELECT FROM causeway.journal WHERE database = $1 AND position = $2 AND chain = $3
+            ) OR EXISTS (SELECT FROM causeway.head WHERE database = $1 AND head.position = $2 AND chain = $3)
+            ON CONFLICT DO NOTHING RETURNING position
+            """, place + [.number(Int64(clamping: size))])
+        guard !isOfThisPast.isEmpty else { return false }
+        var part: Int64 = 0
+        while let bytes = try? file.read(upToCount: partBytes), !bytes.isEmpty {
+            try connection.execute(
+                "INSERT INTO causeway.snapshot_part VALUES ($1, $2, $3, $4)",
+                [database, position, .number(part), .binary(Array(bytes))])
+            part += 1
+        }
+        return true
+    }
+
+    /// Writes a snapshot into a file.
+    package func load(_ snapshot: JournalSnapshot, into path: String) throws(JournalFailure) {
+        try leisurely.ask { connection throws(PostgreSQLFailure) in
+            let loading = path + ".loading"
+            let failure = { (reason: String) in
+                PostgreSQLFailure(.refused(state: ""), "The snapshot cannot be written to \(path): \(reason)")
+            }
+            guard FileManager.default.createFile(atPath: loading, contents: nil),
+                let file = FileHandle(forWritingAtPath: loading)
+            else { throw failure("check the folder and its permissions.") }
+            defer { try? file.close() }
+            let parts = (snapshot.sizeBytes + UInt64(Self.partBytes) - 1) / UInt64(Self.partBytes)
+            for part in 0..<parts {
+                let bytes = try connection.rows(
+                    "SELECT bytes FROM causeway.snapshot_part WHERE database = $1 AND position = $2 AND part = $3",
+                    [number, .number(Int64(clamping: snapshot.position)), .number(Int64(clamping: part))]
+                ).first.value(0).bytes
+                do {
+                    try file.write(contentsOf: bytes)
+                } catch {
+                    throw failure(error.localizedDescription)
+                }
+            }
+            do {
+                try file.synchronize()
+                try FileManager.default.moveItem(atPath: loading, toPath: path)
+            } catch {
+                throw failure(error.localizedDescription)
+            }
+        }
+    }
+
+    /// Removes what nobody needs: snapshots beside the two newest and the one from which a moment so long ago is restored, and the
+    /// entries behind the oldest that stays.
+    ///
+    /// - Returns: how many entries were removed.
+    package func forget(keepingDays days: Int) throws(JournalFailure) -> Int {
+        try leisurely.ask { connection throws(PostgreSQLFailure) in
+            try connection.execute(
+                """
+                DELETE FROM causeway.snapshot WHERE database = $1 AND position NOT IN (
+                    SELECT position FROM causeway.snapshot WHERE database = $1 ORDER BY position DESC LIMIT 2
+                ) AND position <> coalesce((
+                    SELECT max(position) FROM causeway.snapshot
+                    WHERE database = $1 AND made < now() - make_interval(days => $2::int)
+                ), -1)
+                """, [number, .number(Int64(days))])
+            // A part at a time: no transaction takes long.
+            return try connection.rows(
+                """
+                WITH gone AS (
+                    DELETE FROM causeway.journal WHERE database = $1 AND position IN (
+                        SELECT position FROM causeway.journal WHERE database = $1 AND position < (
+                            SELECT min(position) FROM causeway.snapshot
+                            WHERE database = $1 HAVING count(*) > 1
+                        ) AND appended < now() - make_interval(days => $2::int) ORDER BY position LIMIT 10000
+                    ) RETURNING position
+                ) SELECT count(*) FROM gone
+                """, [number, .number(Int64(days))]
+            ).first.value(0).number.map { Int($0) } ?? 0
+        }
+    }
+
+    /// The last entry that was in the journal at a time, given in seconds since 1970.
+    package func position(at time: Double) throws(JournalFailure) -> UInt64 {
+        try leisurely.ask { connection throws(PostgreSQLFailure) in
+            try connection.rows(
+                """
+                SELECT coalesce(max(position), 0) FROM causeway.journal
+                WHERE database = $1 AND appended <= to_timestamp($2::double precision)
+                """, [number, .text("\(time)")]
+            ).first.unsigned(0)
+        }
+    }
+}

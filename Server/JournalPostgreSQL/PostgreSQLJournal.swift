@@ -1,0 +1,197 @@
+package import CausewayJournal
+package import CausewayPostgreSQL
+import Synchronization
+
+/// The journal of a database in PostgreSQL. `JOURNALPOSTGRESQL.md` describes its tables.
+///
+/// It connects when it is asked something, and again after the connection broke.
+package final class PostgreSQLJournal: Journal {
+    /// The name of the database among the journals.
+    package let name: String
+    /// Its epoch.
+    package let database: UInt64
+    private let connection: JournalConnection
+    /// For long work, which appends do not wait for.
+    let leisurely: JournalConnection
+    /// Draws incarnations.
+    private let draw: @Sendable () -> UInt64
+
+    /// Finds the journal of a database, or begins it.
+    ///
+    /// - Parameters:
+    ///   - name: of the database.
+    ///   - draw: a number that nobody has drawn before; never zero.
+    /// - Throws: also when the tables are not there, or of another version.
+    package static func open(
+        _ name: String, _ settings: @escaping PostgreSQLSettings, draw: @escaping @Sendable () -> UInt64
+    ) throws(JournalFailure) -> PostgreSQLJournal {
+        let connection = JournalConnection(settings)
+        let database = try connection.ask { connection throws(PostgreSQLFailure) -> UInt64 in
+            _ = try insert(name, draw(), incarnation: draw(), connection)
+            let row = try connection.rows("SELECT database FROM causeway.head WHERE name = $1", [.text(name)]).first
+            return try row.unsigned(0)
+        }
+        return PostgreSQLJournal(name, database, connection, JournalConnection(settings), draw)
+    }
+
+    /// Begins the journal of a database that is there already.
+    ///
+    /// - Parameter file: of a replica that has applied nothing; kept as the snapshot of position 0.
+    /// - Returns: false when there is a journal of this name.
+    package static func begin(
+        _ name: String, of database: UInt64, with file: String, _ settings: @escaping PostgreSQLSettings,
+        incarnation: UInt64
+    ) throws(JournalFailure) -> Bool {
+        // In one transaction: a node that comes meanwhile must not begin with nothing.
+        try JournalConnection(settings).ask { connection throws(PostgreSQLFailure) in
+            try connection.execute("BEGIN")
+            guard try insert(name, database, incarnation: incarnation, connection) else {
+                try connection.execute("ROLLBACK")
+                return false
+            }
+            _ = try keep(
+                { (file, .beginning(of: database)) }, .number(Int64(bitPattern: database)), connection)
+            try connection.execute("COMMIT")
+            return true
+        }
+    }
+
+    /// - Returns: whether there was no journal of this name.
+    private static func insert(
+        _ name: String, _ database: UInt64, incarnation: UInt64, _ connection: PostgreSQLConnection
+    ) throws(PostgreSQLFailure) -> Bool {
+        let rows = try connection.rows(
+            "INSERT INTO causeway.head VALUES ($1, $2, $3, 0, $4, causeway.server()) ON CONFLICT (name) DO NOTHING "
+                + "RETURNING name",
+            [
+                .text(name), .number(Int64(bitPattern: database)), .number(Int64(bitPattern: incarnation)),
+                .binary(JournalHash.empty(of: database).bytes),
+            ])
+        return !rows.isEmpty
+    }
+
+    private init(
+        _ name: String, _ database: UInt64, _ connection: JournalConnection, _ leisurely: JournalConnection,
+        _ draw: @escaping @Sendable () -> UInt64
+    ) {
+        (self.name, self.database, self.draw) = (name, database, draw)
+        (self.connection, self.leisurely) = (connection, leisurely)
+    }
+
+    var number: PostgreSQLParameter { .number(Int64(bitPattern: database)) }
+
+    // MARK: - The journal
+
+    package func head() throws(JournalFailure) -> JournalHead {
+        try connection.ask { connection throws(PostgreSQLFailure) in
+            while true {
+                let row = try connection.rows(
+                    "SELECT incarnation, position, chain, server = causeway.server() FROM causeway.head WHERE database = $1",
+                    [number]
+                ).first
+                let head = JournalHead(
+                    database: database, incarnation: try row.unsigned(0), position: try row.unsigned(1),
+                    chain: try row.hash(2))
+                if try row.value(3).isTrue { return head }
+                // It was restarted, restored or promoted since the last append, and may have lost entries. Of nodes that see
+                // so together, one draws.
+                try connection.execute(
+                    "UPDATE causeway.head SET incarnation = $3, server = causeway.server() WHERE database = $1 AND "
+                        + "incarnation = $2",
+                    [
+                        number, .number(Int64(bitPattern: head.incarnation)),
+                        .number(Int64(bitPattern: draw())),
+                    ])
+            }
+        }
+    }
+
+    package func append(_ entries: [[UInt8]], in incarnation: UInt64) throws(JournalFailure) -> UInt64 {
+        let position = try connection.ask(changing: true) { connection throws(PostgreSQLFailure) -> Int64? in
+            let row = try connection.rows(
+                "SELECT causeway.append($1, $2, $3)",
+                [number, .number(Int64(bitPattern: incarnation)), .byteArrays(entries)]
+            ).first
+            return try row.value(0).number
+        }
+        guard let position else {
+            throw JournalFailure(
+                .otherIncarnation, "The journal may have lost entries since. Read its head, and append again.")
+        }
+        return UInt64(position)
+    }
+
+    /// At most so many bytes of entries are read at once, but one entry at least.
+    private static let readBytesMax = 16 << 20
+
+    package func read(after position: UInt64, limit: Int) throws(JournalFailure) -> [StoredEntry] {
+        let entries = try connection.ask { connection throws(PostgreSQLFailure) in
+            let rows = try connection.rows(
+                """
+                SELECT position, chain, entry FROM (
+                    SELECT position, chain, entry, sum(size) OVER (ORDER BY position) - size AS before
+                    FROM (
+                        SELECT * FROM causeway.journal WHERE database = $1 AND position > $2 ORDER BY position LIMIT $3
+                    ) AS next
+                ) AS next WHERE before < $4 ORDER BY position
+                """,
+                [
+                    number, .number(Int64(clamping: position)), .number(Int64(max(limit, 1))),
+                    .number(Int64(Self.readBytesMax)),
+                ])
+            return try rows.map { row throws(PostgreSQLFailure) in
+                StoredEntry(
+                    position: try row.unsigned(0), chain: try row.hash(1), bytes: try row.value(2).bytes)
+            }
+        }
+        if let first = entries.first {
+            if first.position == position + 1 { return entries }
+        } else if try head().position <= position {
+            return []
+        }
+        throw JournalFailure(
+            .forgotten, "Entry \(position + 1) is not kept any more. Begin from a snapshot.")
+    }
+
+    package func note(_ digest: JournalHash, at position: UInt64) throws(JournalFailure) -> JournalHash {
+        try connection.ask { connection throws(PostgreSQLFailure) in
+            let place: [PostgreSQLParameter] = [number, .number(Int64(clamping: position))]
+            try connection.execute(
+                "INSERT INTO causeway.digest VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+                place + [.binary(digest.bytes)])
+            return try connection.rows(
+                "SELECT digest FROM causeway.digest WHERE database = $1 AND position = $2", place
+            ).first.hash(0)
+        }
+    }
+}
+
+// MARK: - Rows
+
+extension Optional<[PostgreSQLValue]> {
+    /// - Throws: where there is no row, or too short a one: somebody has changed the tables by hand.
+    func value(_ column: Int) throws(PostgreSQLFailure) -> PostgreSQLValue {
+        guard let self, column < self.count else { throw JournalConnection.changedByHand }
+        return self[column]
+    }
+
+    func unsigned(_ column: Int) throws(PostgreSQLFailure) -> UInt64 {
+        guard let number = try value(column).number else { throw JournalConnection.changedByHand }
+        return UInt64(bitPattern: number)
+    }
+
+    func hash(_ column: Int) throws(PostgreSQLFailure) -> JournalHash {
+        guard let hash = JournalHash(try value(column).bytes) else { throw JournalConnection.changedByHand }
+        return hash
+    }
+}
+
+extension [PostgreSQLValue] {
+    fileprivate func value(_ column: Int) throws(PostgreSQLFailure) -> PostgreSQLValue {
+        try Optional(self).value(column)
+    }
+
+    fileprivate func unsigned(_ column: Int) throws(PostgreSQLFailure) -> UInt64 { try Optional(self).unsigned(column) }
+
+    fileprivate func hash(_ column: Int) throws(PostgreSQLFailure) -> JournalHash { try Optional(self).hash(column) }
+}
