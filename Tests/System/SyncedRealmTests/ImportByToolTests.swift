@@ -7,12 +7,12 @@ import Testing
 @Suite("Imports into synced Realms by the tool", .serialized)
 @MainActor
 struct ImportByToolTests {
-    private func tool(_ bench: Bench, _ arguments: [String]) throws -> ChildProcess {
+    private nonisolated static func tool(_ log: URL, _ arguments: [String]) throws -> ChildProcess {
         try ChildProcess(
             name: "causeway",
             program: URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
                 .appendingPathComponent("causeway").path,
-            arguments: arguments, log: bench.folder.appendingPathComponent("errors.txt"))
+            arguments: arguments, log: log)
     }
 
     /// What the tool prints until it ends.
@@ -22,11 +22,30 @@ struct ImportByToolTests {
         return lines.joined(separator: "\n")
     }
 
+    /// Writes as an app does until the tool has written something, and kills it then.
+    ///
+    /// - Returns: how many objects it has imported.
+    private nonisolated static func kill(
+        _ start: () throws -> ChildProcess, importingInto configuration: Realm.Configuration, _ count: Int
+    ) throws -> Int {
+        let realm = try Realm(configuration: configuration)
+        let tool = try start()
+        var own = 0
+        while realm.objects(Person.self).isEmpty, tool.isRunning {
+            own += 1
+            try realm.write { realm.create(Chore.self, value: ["id": 1_000_000 + own, "title": "the app's own"]) }
+            usleep(2_000)
+        }
+        tool.kill()
+        realm.refresh()
+        return realm.objects(Person.self).count + realm.objects(Chore.self).where { $0.id <= count }.count
+    }
+
     @Test(
         "the app goes on writing; a tool that is killed leaves whole parts, and the next one brings the rest",
         arguments: [nil, Data(repeating: 7, count: 64)])
     func killed(key: Data?) async throws {
-        let (bench, count) = (try Bench(), 4_000)
+        let (bench, count) = (try Bench(), 8_000)
         var configuration = try await bench.configuration("a", initial: ChoreExport.all)
         configuration.encryptionKey = key
         let a = try Realm(configuration: configuration)
@@ -38,25 +57,20 @@ struct ImportByToolTests {
             try key.write(to: URL(fileURLWithPath: options[1]))
         }
         let export = try ChoreExport.write(count, to: bench.folder)
-        func start(_ existing: String) throws -> ChildProcess {
-            try tool(bench, ["import", path, "--from", export, "--existing", existing] + options)
+        let errors = bench.folder.appendingPathComponent("errors.txt")
+        let start = { @Sendable [options] (existing: String) in
+            try Self.tool(errors, ["import", path, "--from", export, "--existing", existing] + options)
         }
 
-        let first = try start("fail")
-        var own = 0
-        while a.objects(Person.self).isEmpty, first.isRunning {
-            own += 1
-            try a.write { a.create(Chore.self, value: ["id": 1_000_000 + own, "title": "the app's own"]) }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        first.kill()
+        // Away from the main actor, which other tests keep busy.
+        let imported = try await Task.detached { [configuration] in
+            try Self.kill({ try start("fail") }, importingInto: configuration, count)
+        }.value
         a.refresh()
-        let imported = a.objects(Person.self).count + a.objects(Chore.self).where { $0.id <= count }.count
         #expect(imported > 0 && imported < 2 * count, "the tool was killed too early or too late: \(imported) objects")
         #expect(imported % 1_000 == 0)
 
         // The copy that it was about to import from is still there, and whoever comes next is told so.
-        let errors = bench.folder.appendingPathComponent("errors.txt")
         #expect(try output(of: start("replace")).isEmpty)
         #expect(try String(contentsOf: errors, encoding: .utf8).contains("Delete it if no other runs."))
         for file in try FileManager.default.contentsOfDirectory(at: copies, includingPropertiesForKeys: nil)
