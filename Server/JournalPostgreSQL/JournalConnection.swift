@@ -26,9 +26,9 @@ final class JournalConnection: Sendable {
     ) throws(JournalFailure) -> Answer {
         try turn.withLock { _ throws(JournalFailure) -> Answer in
             do throws(PostgreSQLFailure) {
-                if open?.isBroken ?? true { open = try Self.connect(settings) }
-                guard let open else { throw Self.changedByHand }
-                return try body(open)
+                let connection = if let open, !open.isBroken { open } else { try Self.connect(settings) }
+                open = connection
+                return try body(connection)
             } catch {
                 open = nil
                 throw Self.failure(error, changing)

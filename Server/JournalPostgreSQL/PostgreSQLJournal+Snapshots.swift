@@ -20,8 +20,7 @@ extension PostgreSQLJournal {
                 [number])
             return try rows.map { row throws(PostgreSQLFailure) in
                 JournalSnapshot(
-                    position: try Optional(row).unsigned(0), chain: try Optional(row).hash(1),
-                    sizeBytes: try Optional(row).unsigned(2))
+                    position: try row.unsigned(0), chain: try row.hash(1), sizeBytes: try row.unsigned(2))
             }
         }
     }
@@ -29,25 +28,25 @@ extension PostgreSQLJournal {
     /// Keeps a copy of a replica, unless another node is about to.
     ///
     /// - Parameter copy: makes the copy: a file, and where it stands.
-    /// - Returns: whether it is kept. A copy of a past that the journal has lost is not.
-    @discardableResult
+    /// - Returns: what is kept now; nil for a copy of a past that the journal has lost, which is not kept.
     package func keepSnapshot(
         _ copy: () throws -> (file: String, mark: JournalMark)
-    ) throws(JournalFailure) -> Bool {
+    ) throws(JournalFailure) -> JournalSnapshot? {
         try leisurely.ask { connection throws(PostgreSQLFailure) in
             try connection.execute("BEGIN")
-            let isMine = try connection.rows("SELECT pg_try_advisory_xact_lock($1)", [number]).first.value(0).isTrue
-            let isKept = try isMine ? Self.keep(copy, number, connection) : false
-            try connection.execute(isKept ? "COMMIT" : "ROLLBACK")
-            return isKept
+            let isMine = try connection.rows("SELECT pg_try_advisory_xact_lock($1)", [number]).first.there.value(0)
+                .isTrue
+            let kept = try isMine ? Self.keep(copy, number, connection) : nil
+            try connection.execute(kept == nil ? "ROLLBACK" : "COMMIT")
+            return kept
         }
     }
 
-    /// - Returns: whether the copy is of the journal's past, and not kept yet.
+    /// - Returns: nil for a copy that is not of the journal's past, or is kept already.
     static func keep(
         _ copy: () throws -> (file: String, mark: JournalMark), _ database: PostgreSQLParameter,
         _ connection: PostgreSQLConnection
-    ) throws(PostgreSQLFailure) -> Bool {
+    ) throws(PostgreSQLFailure) -> JournalSnapshot? {
         let (file, mark): (FileHandle, JournalMark)
         let size: UInt64
         do {
@@ -68,7 +67,7 @@ extension PostgreSQLJournal {
             ) OR EXISTS (SELECT FROM causeway.head WHERE database = $1 AND head.position = $2 AND chain = $3)
             ON CONFLICT DO NOTHING RETURNING position
             """, place + [.number(Int64(clamping: size))])
-        guard !isOfThisPast.isEmpty else { return false }
+        guard !isOfThisPast.isEmpty else { return nil }
         var part: Int64 = 0
         while let bytes = try? file.read(upToCount: partBytes), !bytes.isEmpty {
             try connection.execute(
@@ -76,7 +75,7 @@ extension PostgreSQLJournal {
                 [database, position, .number(part), .binary(Array(bytes))])
             part += 1
         }
-        return true
+        return JournalSnapshot(position: mark.position, chain: mark.chain, sizeBytes: size)
     }
 
     /// Writes a snapshot into a file.
@@ -95,7 +94,7 @@ extension PostgreSQLJournal {
                 let bytes = try connection.rows(
                     "SELECT bytes FROM causeway.snapshot_part WHERE database = $1 AND position = $2 AND part = $3",
                     [number, .number(Int64(clamping: snapshot.position)), .number(Int64(clamping: part))]
-                ).first.value(0).bytes
+                ).first.there.value(0).bytes
                 do {
                     try file.write(contentsOf: bytes)
                 } catch {
@@ -138,7 +137,7 @@ extension PostgreSQLJournal {
                     ) RETURNING position
                 ) SELECT count(*) FROM gone
                 """, [number, .number(Int64(days))]
-            ).first.value(0).number.map { Int($0) } ?? 0
+            ).first.there.value(0).number.map { Int($0) } ?? 0
         }
     }
 
@@ -150,7 +149,7 @@ extension PostgreSQLJournal {
                 SELECT coalesce(max(position), 0) FROM causeway.journal
                 WHERE database = $1 AND appended <= to_timestamp($2::double precision)
                 """, [number, .text("\(time)")]
-            ).first.unsigned(0)
+            ).first.there.unsigned(0)
         }
     }
 }

@@ -29,7 +29,7 @@ package final class PostgreSQLJournal: Journal {
         let database = try connection.ask { connection throws(PostgreSQLFailure) -> UInt64 in
             _ = try insert(name, draw(), incarnation: draw(), connection)
             let row = try connection.rows("SELECT database FROM causeway.head WHERE name = $1", [.text(name)]).first
-            return try row.unsigned(0)
+            return try row.there.unsigned(0)
         }
         return PostgreSQLJournal(name, database, connection, JournalConnection(settings), draw)
     }
@@ -88,7 +88,7 @@ package final class PostgreSQLJournal: Journal {
                 let row = try connection.rows(
                     "SELECT incarnation, position, chain, server = causeway.server() FROM causeway.head WHERE database = $1",
                     [number]
-                ).first
+                ).first.there
                 let head = JournalHead(
                     database: database, incarnation: try row.unsigned(0), position: try row.unsigned(1),
                     chain: try row.hash(2))
@@ -111,7 +111,7 @@ package final class PostgreSQLJournal: Journal {
             let row = try connection.rows(
                 "SELECT causeway.append($1, $2, $3)",
                 [number, .number(Int64(bitPattern: incarnation)), .byteArrays(entries)]
-            ).first
+            ).first.there
             return try row.value(0).number
         }
         guard let position else {
@@ -161,37 +161,7 @@ package final class PostgreSQLJournal: Journal {
                 place + [.binary(digest.bytes)])
             return try connection.rows(
                 "SELECT digest FROM causeway.digest WHERE database = $1 AND position = $2", place
-            ).first.hash(0)
+            ).first.there.hash(0)
         }
     }
-}
-
-// MARK: - Rows
-
-extension Optional<[PostgreSQLValue]> {
-    /// - Throws: where there is no row, or too short a one: somebody has changed the tables by hand.
-    func value(_ column: Int) throws(PostgreSQLFailure) -> PostgreSQLValue {
-        guard let self, column < self.count else { throw JournalConnection.changedByHand }
-        return self[column]
-    }
-
-    func unsigned(_ column: Int) throws(PostgreSQLFailure) -> UInt64 {
-        guard let number = try value(column).number else { throw JournalConnection.changedByHand }
-        return UInt64(bitPattern: number)
-    }
-
-    func hash(_ column: Int) throws(PostgreSQLFailure) -> JournalHash {
-        guard let hash = JournalHash(try value(column).bytes) else { throw JournalConnection.changedByHand }
-        return hash
-    }
-}
-
-extension [PostgreSQLValue] {
-    fileprivate func value(_ column: Int) throws(PostgreSQLFailure) -> PostgreSQLValue {
-        try Optional(self).value(column)
-    }
-
-    fileprivate func unsigned(_ column: Int) throws(PostgreSQLFailure) -> UInt64 { try Optional(self).unsigned(column) }
-
-    fileprivate func hash(_ column: Int) throws(PostgreSQLFailure) -> JournalHash { try Optional(self).hash(column) }
 }

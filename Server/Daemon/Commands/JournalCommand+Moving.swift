@@ -9,6 +9,16 @@ import Foundation
 // Databases that go into a journal, and come out of one.
 
 extension JournalCommand {
+    private static func sayingWhy(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let failure as StoreFailure {
+            throw CommandFailure(failure.message)
+        } catch let failure as JournalFailure {
+            throw CommandFailure(failure.message)
+        }
+    }
+
     struct Import: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Moves a database of one server into the journal. Its devices go on where they were.",
@@ -35,7 +45,7 @@ extension JournalCommand {
             defer { try? FileManager.default.removeItem(atPath: copies) }
             try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
             let copy = DatabaseFolder(copies).objectsPath
-            do {
+            try JournalCommand.sayingWhy {
                 let record = try StoreEmbedded.open(folder: folder, epochSeed: 1)
                 defer { record.close() }
                 try record.copy(toFolder: copies)
@@ -47,10 +57,6 @@ extension JournalCommand {
                         "There is a journal of '\(database)' already. Name the database otherwise, or let this server begin as a "
                             + "node of it with an empty folder.")
                 }
-            } catch let failure as StoreFailure {
-                throw CommandFailure(failure.message)
-            } catch let failure as JournalFailure {
-                throw CommandFailure(failure.message)
             }
             let objects = DatabaseFolder(folder).objectsPath
             let aside = objects + ".before-journal"
@@ -94,15 +100,11 @@ extension JournalCommand {
             guard DatabaseFolder(to).hasNoObjects else {
                 throw CommandFailure("The folder \(to) has a database already.")
             }
-            do {
+            try JournalCommand.sayingWhy {
                 let found = try PostgreSQLJournal.open(database, journal.settings) { SystemRandom().nextNonZero() }
                 let position = try restore(found, at: time)
                 try StoreEmbedded.becomeRecord(folder: to, of: found.database)
                 print("\(database): entry \(position) is in \(to)")
-            } catch let failure as StoreFailure {
-                throw CommandFailure(failure.message)
-            } catch let failure as JournalFailure {
-                throw CommandFailure(failure.message)
             }
         }
 

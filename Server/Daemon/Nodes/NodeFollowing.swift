@@ -1,10 +1,10 @@
-import CausewayStoreReplicated
-import CausewayStoreEmbedded
-import CausewayStore
-import CausewaySession
 import CausewayEndpoint
 import CausewayJournal
 import CausewayJournalPostgreSQL
+import CausewaySession
+import CausewayStore
+import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import Foundation
 import Logging
 import ServiceLifecycle

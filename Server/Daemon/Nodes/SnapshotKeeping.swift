@@ -1,9 +1,9 @@
-import CausewayStoreReplicated
 import CausewayEndpoint
 import CausewayJournal
 import CausewayJournalPostgreSQL
 import CausewayStore
 import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -37,8 +37,8 @@ struct SnapshotKeeping: Service {
             logger.info(
                 "a snapshot is in the journal",
                 metadata: [
-                    "database": "\(tenant.name)", "position": "\(facts.position)", "bytes": "\(facts.bytes)",
-                    "entriesRemoved": "\(facts.removed)",
+                    "database": "\(tenant.name)", "position": "\(facts.snapshot.position)",
+                    "bytes": "\(facts.snapshot.sizeBytes)", "entriesRemoved": "\(facts.removed)",
                 ])
         } catch {
             logger.error("no snapshot could be kept: \(error.message)", metadata: ["database": "\(tenant.name)"])
@@ -48,9 +48,9 @@ struct SnapshotKeeping: Service {
 
 extension ServedNode {
     struct SnapshotFacts: Sendable {
-        var position: UInt64
-        var bytes: UInt64
-        var removed: Int
+        var snapshot: JournalSnapshot
+        /// Entries.
+        var removed = 0
     }
 
     /// Keeps a snapshot, if so many entries came since the newest one.
@@ -63,19 +63,14 @@ extension ServedNode {
             let folder = FileManager.default.temporaryDirectory.appending(
                 path: "causeway-snapshot-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
-            var facts: SnapshotFacts?
-            let isKept = try journal.keepSnapshot {
+            let snapshot = try journal.keepSnapshot {
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
                 try replica.copy(toFolder: folder.path)
-                let file = folder.appending(path: StoreEmbedded.fileName)
                 let copy = try StoreEmbedded.openReplica(folder: folder.path, of: replica.epoch)
                 defer { copy.close() }
-                let mark = try copy.mark
-                let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
-                facts = SnapshotFacts(position: mark.position, bytes: UInt64(size), removed: 0)
-                return (file.path, mark)
+                return (DatabaseFolder(folder.path).objectsPath, try copy.mark)
             }
-            guard isKept, var facts else { return nil }
+            guard var facts = snapshot.map({ SnapshotFacts(snapshot: $0) }) else { return nil }
             while case let removed = try journal.forget(keepingDays: days), removed > 0 { facts.removed += removed }
             return facts
         } catch {

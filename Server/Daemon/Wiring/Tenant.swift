@@ -1,4 +1,3 @@
-import CausewayStoreReplicated
 import CausewayBrowsing
 import CausewayDataAPI
 import CausewayEndpoint
@@ -11,6 +10,7 @@ import CausewaySession
 import CausewaySinks
 import CausewayStore
 import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import CausewayWire
 import Foundation
 import Logging

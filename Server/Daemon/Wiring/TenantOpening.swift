@@ -1,9 +1,9 @@
-import CausewayStoreReplicated
 import CausewayEnvironment
 import CausewayIdentity
 import CausewayLimits
 import CausewayStore
 import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import Logging
 
 /// Opens databases as the configuration has them: at the start, and while the server runs.

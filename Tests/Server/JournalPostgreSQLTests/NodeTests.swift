@@ -1,9 +1,9 @@
-import CausewayJournalPostgreSQL
-import CausewayPrograms
 import CausewayFolders
 import CausewayJournal
+import CausewayJournalPostgreSQL
 import CausewayModel
 import CausewayOperations
+import CausewayPrograms
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewayStoreReplicated

@@ -1,7 +1,7 @@
-import CausewayPrograms
 import CausewayJournal
 import CausewayJournalPostgreSQL
 import CausewayPostgreSQL
+import CausewayPrograms
 import Foundation
 import Synchronization
 import Testing
