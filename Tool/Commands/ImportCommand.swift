@@ -92,9 +92,14 @@ struct ImportCommand: ParsableCommand {
         let documents = AtlasImport(
             format, className: className, schemaFolder: atlas.schema, existing: existing,
             missingLinks: missingLinks ?? .null, unmapped: atlas.unmapped ?? .fail)
-        let plan = try Progress.of("documents looked at") { try documents.plan(from: from, progress: $0) }
+        let plan = try Progress.of("documents looked at") {
+            try documents.plan(from: from, for: options.file, key: options.key(), progress: $0)
+        }
         print(plan.text)
-        if dryRun { return }
+        if dryRun {
+            print("\nNothing was written. Values, keys and links are looked at by the import itself.")
+            return
+        }
         let report = try Progress.of("documents read") {
             try documents.run(plan, to: options.file, key: options.key(), progress: $0)
         }

@@ -1,5 +1,6 @@
 import CausewayModel
 package import CausewayObjectStore
+import CausewayRealmFile
 import Foundation
 
 /// A file of objects that a command looks at. It needs no Swift classes: the schema is the file's own.
@@ -16,13 +17,18 @@ package struct OpenedFile {
 
     /// Opens a file that is there, to change it.
     package static func change(_ path: String, key: [UInt8]?) throws -> OpenedFile {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw FileFailure("There is no file '\(path)'. Correct the path.")
-        }
-        return try open(path, key: key, readOnly: false)
+        try open(path, key: key, readOnly: false)
     }
 
     private static func open(_ path: String, key: [UInt8]?, readOnly: Bool) throws -> OpenedFile {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw FileFailure("There is no file '\(path)'. Correct the path.")
+        }
+        guard !RealmFile.isThere(path) else {
+            throw FileFailure(
+                "'\(path)' is a file that Realm wrote. Bring its objects into a new one: causeway import NEW --format realm --from "
+                    + "'\(path)'")
+        }
         do throws(StoreError) {
             let options = ObjectStore.Options(readOnly: readOnly, encryptionKey: key)
             return OpenedFile(path: path, store: try ObjectStore.open(path: path, options: options))
@@ -59,10 +65,11 @@ package struct OpenedFile {
 extension Transaction {
     /// The table of a class that queries can name.
     func namedTable(_ className: String) throws -> Table {
-        if let table = table(className), table.schema.kind != .asymmetric,
-            NestedCollection(className: className) == nil
-        {
-            return table
+        if let table = table(className), NestedCollection(className: className) == nil {
+            guard table.schema.kind == .asymmetric, FileSummary.role(of: self) != .server else { return table }
+            throw FileFailure(
+                "Objects of class '\(className)' go one way: the file of a device does not keep them. Ask the server for them."
+            )
         }
         let names = schema.withoutNestedCollections.classes.map(\.name).joined(separator: ", ")
         throw FileFailure("There is no class '\(className)'. The file has: \(names.isEmpty ? "none" : names).")

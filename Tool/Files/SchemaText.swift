@@ -11,12 +11,13 @@ package enum SchemaText {
     package static func text(of schema: Schema) -> String {
         schema.withoutNestedCollections.classes.map { classSchema in
             let kind = classSchema.kind == .object ? "" : " (\(classSchema.kind))"
-            let lines = classSchema.properties.map { "    \($0.name): \(words($0))" }
+            let lines = classSchema.properties.map { "    \($0.name): \(type(of: $0))" }
             return ([classSchema.name + kind] + lines).joined(separator: "\n")
         }.joined(separator: "\n\n")
     }
 
-    private static func words(_ property: Property) -> String {
+    /// A property as `causeway schema` shows it, without its name.
+    package static func type(of property: Property) -> String {
         let base = (property.target ?? "\(property.type)") + (property.isOptional ? "?" : "")
         let type = property.collection == .none ? base : "\(property.collection)<\(base)>"
         return ([type] + property.flags.filter { $0.isSet && $0.name != "optional" }.map(\.name)).joined(separator: " ")

@@ -20,6 +20,15 @@ extension RealmFile {
         try self.init(try EncryptedBlocks(key: key).decrypted(bytes))
     }
 
+    /// Whether a file begins as one that is not encrypted. Only its beginning is read.
+    package static func isThere(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
+        return read(descriptor, &bytes, bytes.count) == bytes.count && FileHeader.isThere(in: bytes)
+    }
+
     private static func bytes(_ path: String) throws -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw unreadable(path) }

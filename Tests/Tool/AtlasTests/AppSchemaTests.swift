@@ -49,6 +49,42 @@ struct AppSchemaTests {
             .mongoexport, schemaFolder: imports.file("app"), missingLinks: missingLinks, unmapped: unmapped)
     }
 
+    @Test func `a DBRef names a collection of the schema, also when that was imported before`() throws {
+        imports.write(#"{"_id":"UA","name":"United"}"#, to: "airlines.json")
+        try imports.run("airlines.json", .mongoexport, options())
+        imports.write(
+            #"{"_id":{"$oid":"00112233445566778899aabb"},"number":7,"carrier":{"$ref":"airlines","$id":"UA"}}"#,
+            to: "flights.json")
+        let report = try imports.run("flights.json", .mongoexport, options())
+        #expect(report.losses.isEmpty)
+        #expect(try imports.lines().contains { $0.contains(#""carrier":{"$ref":"Airline","$id":"UA"}"#) })
+    }
+
+    @Test func `a class that two collections embed has its relationship in both, or titles of its own`() throws {
+        let one =
+            #"{"title":"One","properties":{"_id":{"bsonType":"int"},"gate":{"title":"Gate","bsonType":"object","required":["name"],"properties":{"name":{"bsonType":"string"},"keeper":{"bsonType":"string"}}}}}"#
+        imports.write(one, to: "app/data_sources/mongodb-atlas/air/one/schema.json")
+        imports.write(#"{"_id":1}"#, to: "one.json")
+        let message = try imports.failure("one.json", .mongoexport, options())
+        #expect(
+            message.contains("is embedded in 'Flight' and in 'One', and only the first has a relationship"),
+            "\(message)")
+    }
+
+    @Test func `a schema may name a DBRef as an object, and a class that it lacks is told`() throws {
+        let two =
+            #"{"title":"Two","properties":{"_id":{"bsonType":"int"},"to":{"bsonType":"object","properties":{"$ref":{"bsonType":"string"},"$id":{"bsonType":"string"}}}}}"#
+        imports.write(two, to: "app/data_sources/mongodb-atlas/air/two/schema.json")
+        imports.write(#"{"_id":1,"to":{"$ref":"airlines","$id":"UA"}}"#, to: "air/two.json")
+        imports.write(#"{"_id":"UA"}"#, to: "air/airlines.json")
+        try imports.run("air", .mongoexport, options())
+        #expect(try imports.lines().contains { $0.contains(#""to":{"$ref":"Airline","$id":"UA"}"#) })
+        let wrong = AtlasImport(.mongoexport, className: "Tow", schemaFolder: imports.file("app"))
+        #expect(
+            try imports.failure("air/two.json", .mongoexport, wrong).contains(
+                "No collection of the schema has the title 'Tow'"))
+    }
+
     @Test func `types, embedded classes, collections and links in both directions`() throws {
         imports.write(
             #"{"_id":{"$oid":"00112233445566778899aabb"},"number":7,"distance":{"$numberLong":"5"},"delay":2,"ratio":0.5,"#

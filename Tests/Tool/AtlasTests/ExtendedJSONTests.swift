@@ -19,6 +19,7 @@ struct ExtendedJSONTests {
         (#"{"$numberDouble":"NaN"}"#, "double", #"{"$numberDouble":"NaN"}"#),
         (#"{"$numberDouble":"-Infinity"}"#, "double", #"{"$numberDouble":"-Infinity"}"#),
         (#"{"$numberDecimal":"1.50"}"#, "decimal128", #"{"$numberDecimal":"1.50"}"#),
+        (#"{"$numberDecimal":"-Infinity"}"#, "decimal128", #"{"$numberDecimal":"-Infinity"}"#),
         (#""text""#, "string", #""text""#),
         (#""a\"\\\/\n\u00e9\ud83d\ude00é""#, "string", #""a\"\\/\né😀é""#),
         (#"{"$date":"2013-01-01T05:15:00.25Z"}"#, "date", #"{"$date":"2013-01-01T05:15:00.25Z"}"#),
@@ -36,6 +37,12 @@ struct ExtendedJSONTests {
         (#"{"$binary":{"base64":"AQID","subType":"00"}}"#, "data", #"{"$binary":{"base64":"AQID","subType":"00"}}"#),
         (#"{"$binary":"AQID","$type":"00"}"#, "data", #"{"$binary":{"base64":"AQID","subType":"00"}}"#),
     ]
+
+    @Test(arguments: ["1E-7000", "9.9E+6145", "12345678901234567890123456789012345", "x"])
+    func `decimal numbers that would become other ones are refused`(_ number: String) throws {
+        imports.write(#"{"_id":1,"value":{"$numberDecimal":"\#(number)"}}"#, to: "things.json")
+        #expect(try imports.failure("things.json").contains("$numberDecimal is followed by another form than its own"))
+    }
 
     private let imports: Imports
 

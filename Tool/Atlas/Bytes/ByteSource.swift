@@ -11,12 +11,19 @@ final class ByteSource {
 
     init(path: String) throws {
         self.path = path
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         self.descriptor = descriptor
         guard descriptor >= 0 else {
             inflater = nil
             throw FileFailure(
                 "The file '\(path)' cannot be read: \(Self.reason). Correct its path or its permissions.")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            inflater = nil
+            throw FileFailure(
+                "'\(path)' is no file that can be read more than once, as a pipe or a folder. Write the documents to a file first."
+            )
         }
         var mark: [UInt8] = [0, 0]
         let count = mark.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -25,14 +32,6 @@ final class ByteSource {
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
-    }
-
-    /// Goes back to the first byte.
-    func rewind() throws {
-        guard lseek(descriptor, 0, SEEK_SET) == 0 else {
-            throw FileFailure("'\(path)' is read more than once, and so it cannot be a pipe. Write it to a file first.")
-        }
-        inflater?.reset()
     }
 
     /// Fills some of the memory.

@@ -28,13 +28,6 @@ final class DocumentWindow {
     /// Where in the source a place in memory is.
     func sourceOffset(of place: Int) -> Int { origin + place }
 
-    func rewind() throws {
-        try source.rewind()
-        rest = 0..<0
-        isAtEnd = false
-        origin = 0
-    }
-
     func take(to place: Int) { rest = place..<rest.upperBound }
 
     /// Reads more bytes behind those that are not taken, which move to the beginning.

@@ -31,12 +31,6 @@ final class GzipInflater {
         input.deallocate()
     }
 
-    func reset() {
-        inflateReset(stream)
-        stream.pointee.avail_in = 0
-        isBetweenMembers = true
-    }
-
     /// - Returns: how many bytes were unpacked; 0 at the end.
     func read(
         into memory: UnsafeMutableRawBufferPointer, from source: (UnsafeMutableRawBufferPointer) throws -> Int

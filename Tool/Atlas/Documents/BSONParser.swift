@@ -9,8 +9,6 @@ struct BSONParser: DocumentParser {
     /// Begins an archive of `mongodump --archive`, which mixes collections.
     private static let archiveMark: UInt32 = 0x8199_E26D
 
-    func rewind() {}
-
     func parse(
         _ bytes: UnsafeRawBufferPointer, at place: inout Int, isLast: Bool, onto tape: DocumentTape
     ) throws(ParseStop) -> Int? {

@@ -17,7 +17,6 @@ protocol DocumentParser {
     /// The most bytes of a document.
     static var documentBytesMax: Int { get }
 
-    mutating func rewind()
     /// Reads the document that begins at a place, or behind it.
     ///
     /// - Parameter place: moved behind the document.
@@ -51,13 +50,6 @@ final class DocumentReader {
     }
 
     var path: String { window.path }
-
-    func rewind() throws {
-        try window.rewind()
-        parser.rewind()
-        tape.removeAll()
-        countBefore = 0
-    }
 
     /// Reads the next documents: at least one, and no more than are wanted. False behind the last one.
     func next(documentsMax: Int) throws -> Bool {

@@ -31,22 +31,44 @@ enum ExtendedJSON {
         case "$numberDouble":
             result = object.text.flatMap(double).map { DocumentToken(.double, name, high: $0.bitPattern) }
         case "$numberDecimal":
-            result = object.text.flatMap { DecimalNumber($0) }.map {
+            result = object.text.flatMap(decimal).map {
                 DocumentToken(.decimal, name, high: $0.high, low: $0.low)
             }
         case "$date": result = object.date(name)
         case "$binary": result = object.binary(name)
         default: return nil
         }
-        guard let result else { throw Failure(reason: "\(tag) is followed by another form than its own") }
+        guard let result else {
+            throw Failure(
+                reason: "\(tag) is followed by another form than its own. Expected: \(forms[tag] ?? "a text")")
+        }
         return result
     }
+
+    /// What follows a tag, for messages.
+    private static let forms = [
+        "$oid": "24 hexadecimal digits, as text", "$uuid": "a UUID as text",
+        "$numberInt": "a whole number of 32 bits, as text",
+        "$numberLong": "a whole number of 64 bits, as text", "$numberDouble": "a number as text",
+        "$numberDecimal": "a decimal number as text",
+        "$date": "a time as text, as 2024-03-01T09:30:00Z, or milliseconds since 1970 as $numberLong",
+        "$binary": "base64 and subType, both as text",
+    ]
 
     private static let foreign: [String: ForeignType] = [
         "$undefined": .undefined, "$minKey": .minKey, "$maxKey": .maxKey, "$regularExpression": .regularExpression,
         "$regex": .regularExpression, "$timestamp": .timestamp, "$symbol": .symbol, "$code": .code,
         "$dbPointer": .pointer,
     ]
+
+    /// Of 34 digits, as MongoDB writes them; nil for one that would be rounded, or be infinite or zero only here.
+    private static func decimal(_ text: String) -> DecimalNumber? {
+        let mantissa = text.prefix { $0 != "e" && $0 != "E" }
+        let digits = mantissa.filter(\.isNumber).drop { $0 == "0" }
+        guard digits.count <= 34, let number = DecimalNumber(text) else { return nil }
+        if digits.isEmpty { return number }
+        return number.isFinite && !number.isZero ? number : nil
+    }
 
     private static func double(_ text: String) -> Double? {
         switch text {

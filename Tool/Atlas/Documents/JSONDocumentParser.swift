@@ -14,8 +14,6 @@ struct JSONDocumentParser: DocumentParser {
     /// Whether the document before was followed by a comma.
     private var isBehindComma = false
 
-    mutating func rewind() { self = JSONDocumentParser() }
-
     mutating func parse(
         _ bytes: UnsafeRawBufferPointer, at place: inout Int, isLast: Bool, onto tape: DocumentTape
     ) throws(ParseStop) -> Int? {

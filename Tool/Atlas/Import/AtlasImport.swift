@@ -35,9 +35,20 @@ package struct AtlasImport {
     ///
     /// - Parameters:
     ///   - source: a file of documents, or a folder of them.
+    ///   - path: the file that they are for, if there is one already: what its classes say counts.
+    ///   - key: opens that file.
     ///   - progress: told how many documents were read.
-    package func plan(from source: String, progress: (Int) -> Void = { _ in }) throws -> AtlasPlan {
-        try FileFailure.orNothing { try planner.plan(source, progress: progress) }
+    package func plan(
+        from source: String, for path: String? = nil, key: [UInt8]? = nil, progress: (Int) -> Void = { _ in }
+    ) throws -> AtlasPlan {
+        try FileFailure.orNothing {
+            let known = try path.flatMap { try ImportTarget.look($0, key: key) }
+            let plan = try planner.plan(source, progress: progress)
+            guard let known else { return plan }
+            let fitted = plan.fitted(to: known.schema)
+            try known.check(fitted.schema)
+            return fitted
+        }
     }
 
     /// Imports all documents, or throws; the failure says if anything was imported.

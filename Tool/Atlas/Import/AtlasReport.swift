@@ -13,10 +13,25 @@ package struct AtlasReport: Sendable {
         package var places: [String] = []
     }
 
-    package internal(set) var documents = 0
-    package internal(set) var created = 0
-    package internal(set) var replaced = 0
-    package internal(set) var skipped = 0
+    /// What became of the documents of one collection.
+    struct Counts {
+        var documents = 0
+        var created = 0
+        var replaced = 0
+        var skipped = 0
+
+        static func - (all: Counts, before: Counts) -> Counts {
+            Counts(
+                documents: all.documents - before.documents, created: all.created - before.created,
+                replaced: all.replaced - before.replaced, skipped: all.skipped - before.skipped)
+        }
+    }
+
+    var counts = Counts()
+    /// By class, in the order of the import.
+    var classes: [(name: String, counts: Counts)] = []
+    package var documents: Int { counts.documents }
+    package var created: Int { counts.created }
     /// Whether a server hears of the objects.
     package internal(set) var isForSyncedFile = false
     /// By reasons.
@@ -32,8 +47,17 @@ package struct AtlasReport: Sendable {
 
     package var text: String {
         let objects = ObjectImport.words(
-            created: created, replaced: replaced, skipped: skipped, isForSyncedFile: isForSyncedFile)
-        var lines = ["Documents: \(documents) read", objects]
+            created: counts.created, replaced: counts.replaced, skipped: counts.skipped,
+            isForSyncedFile: isForSyncedFile)
+        var lines = ["Documents: \(documents) read"]
+        if classes.count > 1 {
+            lines += classes.map { entry in
+                let words = ObjectImport.parts(
+                    created: entry.counts.created, replaced: entry.counts.replaced, skipped: entry.counts.skipped)
+                return "    \(entry.name): \(entry.counts.documents) read, \(words)"
+            }
+        }
+        lines.append(objects)
         if !losses.isEmpty { lines.append("Not mapped:") }
         for (reason, loss) in losses.sorted(by: { $0.key < $1.key }) {
             lines.append("    \(loss.count) times: \(reason)")

@@ -11,6 +11,7 @@ extension AtlasRun {
         if token.kind == .null { return nil }
         let wanted = imported.properties[column].target
         let reference = DocumentReference(place, tape)
+        if reference != nil { noteFields(ofReference: place, imported, column, document, reader) }
         let target = reference.map { self.imported(collection: $0.collection) } ?? wanted.flatMap { self.imported($0) }
         if let wanted, let target, !target.name.isSame(as: wanted) {
             try unmapped(
@@ -34,6 +35,21 @@ extension AtlasRun {
             return nil
         }
         return (target.table, found)
+    }
+}
+
+extension AtlasRun {
+    /// A DBRef may have fields of its own, and a link has none.
+    private func noteFields(
+        ofReference place: Int, _ imported: AtlasClass, _ column: Int, _ document: Int, _ reader: DocumentReader
+    ) {
+        let tape = reader.tape
+        for field in tape.children(place)
+        where !["$ref", "$id", "$db"].contains(where: { tape.hasName(field, $0) }) {
+            report.note(
+                "Fields of a DBRef beside $ref, $id and $db are left out of \(imported.path(column))",
+                at: reader.words(document))
+        }
     }
 }
 

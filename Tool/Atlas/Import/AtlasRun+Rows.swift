@@ -24,7 +24,7 @@ extension AtlasRun {
             rows.close()
             for element in elements { objects.append(rows.key(of: element)) }
         }
-        report.created += objects.count
+        report.counts.created += objects.count
         // Links led to them already, so they have rows from before.
         for key in objects where imported.isOlder(key) { imported.named.insert(key) }
         guard !imported.slowColumns.isEmpty else { return }
@@ -76,10 +76,10 @@ extension AtlasRun {
             }
             if options.existing == .skip {
                 imported.skipped.insert(known)
-                report.skipped += 1
+                report.counts.skipped += 1
             } else {
                 try replace(known, document, reader, imported)
-                report.replaced += 1
+                report.counts.replaced += 1
             }
         }
         return chosen
@@ -221,7 +221,9 @@ extension AtlasRun {
                 continue
             }
             let place = cells[document, column]
-            if property.type == .object || property.type == .mixed || place == 0 {
+            let isSetLater =
+                property.type == .object || property.type == .mixed && reader.tape.tokens[place].isContainer
+            if place == 0 || isSetLater {
                 if place == 0, !imported.zeros[column].isNull { try missingField(column, document, reader, imported) }
                 table.set(key, column, imported.zeros[column])
             } else {

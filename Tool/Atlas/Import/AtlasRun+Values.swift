@@ -88,9 +88,10 @@ extension AtlasRun {
         }
         let isField = property.collection == .none
         if token.kind == .null, imported.table.accepts(.null, column: column) { return .null }
+        let isInexact = token.kind == .int && (property.type == .double || property.type == .float)
         try unmapped(
-            "\(imported.path(column)) has the type \(property.type), and the document has \(token.words)", document,
-            reader)
+            "\(imported.path(column)) has the type \(property.type), and the document has "
+                + (isInexact ? "an int that would lose digits as one" : token.words), document, reader)
         return isField ? imported.zeros[column] : nil
     }
 

@@ -15,18 +15,15 @@ final class AtlasRun {
     var report = AtlasReport()
     var cells = FieldCells()
     private var classes: ExactDictionary<AtlasClass> = [:]
-    private let collectionClasses: ExactDictionary<String>
 
     init(
         _ plan: AtlasPlan, _ format: DocumentFormat, _ writing: ImportWriting, _ options: AtlasImport
     ) {
-        self.plan = plan
+        // Once more: the file may have changed since the plan was shown.
+        self.plan = plan.fitted(to: writing.transaction.schema.withoutNestedCollections)
         self.format = format
         self.writing = writing
         self.options = options
-        var names: ExactDictionary<String> = [:]
-        for collection in plan.collections { names[collection.file.collection] = collection.className }
-        collectionClasses = names
     }
 
     private var transaction: Transaction { writing.transaction }
@@ -38,9 +35,11 @@ final class AtlasRun {
         var read = 0
         for collection in plan.collections {
             guard let imported = classes[collection.className] else { continue }
+            let before = report.counts
+            defer { report.classes.append((collection.className, report.counts - before)) }
             try forEachPiece(collection, imported) { reader in
                 try make(reader, imported)
-                report.documents += reader.tape.documents.count
+                report.counts.documents += reader.tape.documents.count
                 for _ in reader.tape.documents {
                     read += 1
                     progress(read)
@@ -49,14 +48,17 @@ final class AtlasRun {
         }
         for collection in plan.collections {
             guard let imported = classes[collection.className], imported.hasLateValues else { continue }
-            var rowsBefore: Int64 = 0
+            var documents = 0
             try forEachPiece(collection, imported) { reader in
-                try connect(reader, imported, rowsBefore)
-                rowsBefore += Int64(reader.tape.documents.count)
+                try connect(reader, imported, Int64(documents))
+                documents += reader.tape.documents.count
                 for _ in reader.tape.documents {
                     read += 1
                     progress(read)
                 }
+            }
+            guard documents == report.classes.first(where: { $0.name == collection.className })?.counts.documents else {
+                throw FileFailure("'\(collection.file.path)' was changed while it was read. Import again.")
             }
         }
         for collection in plan.collections {
@@ -76,9 +78,9 @@ final class AtlasRun {
         return imported
     }
 
-    /// The class of a collection of the import, or one of the file that has its name.
+    /// The class of a collection of the import or of its schema, or one of the file that has its name.
     func imported(collection name: String) -> AtlasClass? {
-        let found = imported(collectionClasses[name] ?? name)
+        let found = imported(plan.classNames[name] ?? name)
         return found?.table.schema.kind == .object && NestedCollection(className: name) == nil ? found : nil
     }
 

@@ -11,7 +11,9 @@ struct AtlasPlanner {
 
     func plan(_ path: String, progress: (Int) -> Void) throws -> AtlasPlan {
         var notes: [String] = []
-        let files = try CollectionFile.files(path, format) { notes.append("\($0) is left out: it is MongoDB's own.") }
+        let files = try CollectionFile.files(path, format) {
+            notes.append("\($0) is left out: it is none of the app's.")
+        }
         guard className == nil || files.count == 1 else {
             throw FileFailure("--class names one class, and '\(path)' has \(files.count) collections. Name one file.")
         }
@@ -22,6 +24,10 @@ struct AtlasPlanner {
         var named: [(file: CollectionFile, className: String, hasSchema: Bool)] = []
         for file in files {
             let known = app.flatMap { match(file, $0) }
+            if let className, app != nil, known == nil {
+                throw FileFailure(
+                    "No collection of the schema has the title '\(className)'. Correct --class, or leave it out.")
+            }
             let name = known?.title ?? className ?? file.collection
             try check(name, file, named.map(\.className))
             if app != nil, known == nil { notes.append("'\(file.path)' has no schema, so its class is inferred.") }
@@ -47,7 +53,8 @@ struct AtlasPlanner {
             collections.append(collection)
         }
         let schema = Schema(inferred.classes).reached(from: collections.map(\.className))
-        return AtlasPlan(collections: AtlasPlan.ordered(collections, schema), schema: schema, notes: notes)
+        return AtlasPlan(
+            collections: AtlasPlan.ordered(collections, schema), schema: schema, classNames: names, notes: notes)
     }
 
     private func match(_ file: CollectionFile, _ app: AppSchema) -> AppSchema.Collection? {

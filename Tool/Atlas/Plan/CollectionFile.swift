@@ -13,7 +13,7 @@ struct CollectionFile {
 
     /// The files of a path: itself, or those in a folder and in the folders of databases below it.
     ///
-    /// - Parameter skipped: told the names of collections that are MongoDB's own.
+    /// - Parameter skipped: told in words of the collections and databases that are MongoDB's own.
     static func files(_ path: String, _ format: DocumentFormat, skipped: (String) -> Void) throws -> [CollectionFile] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -25,10 +25,14 @@ struct CollectionFile {
         }
         var files: [CollectionFile] = []
         for (folder, database) in [(path, "")] + (try folders(in: path)) {
+            guard !isOfMongoDB(database) else {
+                skipped("The database '\(database)'")
+                continue
+            }
             for name in try names(in: folder) {
-                guard let collection = collection(name, format), !name.hasSuffix(".metadata.json") else { continue }
+                guard let collection = collection(name, format), !isAside(name, in: folder) else { continue }
                 guard !collection.hasPrefix("system.") else {
-                    skipped(collection)
+                    skipped("'\(collection)'")
                     continue
                 }
                 files.append(
@@ -36,11 +40,26 @@ struct CollectionFile {
             }
         }
         guard !files.isEmpty, files.count <= filesMax else {
+            let others = DocumentFormat.allCases.filter { $0 != format }.map { "--format \($0.rawValue)" }
             throw FileFailure(
                 "'\(path)' has \(files.count) collections as \(format.rawValue), and 1 to \(filesMax) are expected. Files end "
-                    + "with \(endings(format).joined(separator: ", ")), or have .gz behind that.")
+                    + "with \(endings(format).joined(separator: ", ")), or have .gz behind that. For other files: "
+                    + "\(others.joined(separator: ", ")).")
         }
         return files
+    }
+
+    /// Whether a name in a folder is that of no collection: what is hidden, what mongodump tells of a collection, and folders.
+    private static func isAside(_ name: String, in folder: String) -> Bool {
+        var isFolder: ObjCBool = false
+        _ = FileManager.default.fileExists(atPath: folder + "/" + name, isDirectory: &isFolder)
+        return isFolder.boolValue || name.hasPrefix(".") || name.hasSuffix(".metadata.json")
+            || name.hasSuffix(".metadata.json.gz")
+    }
+
+    /// Whether a database is none of an app: MongoDB keeps itself there, or Device Sync what it knew of its devices.
+    private static func isOfMongoDB(_ database: String) -> Bool {
+        ["admin", "config", "local"].contains(database) || database.hasPrefix("__realm_sync")
     }
 
     private static func folders(in path: String) throws -> [(String, String)] {

@@ -13,6 +13,7 @@ struct AppClasses {
         self.schema = schema
         for collection in schema.collections { try add(collection) }
         for collection in schema.collections { link(collection) }
+        try checkSharedLinks()
     }
 
     private mutating func add(_ collection: AppSchema.Collection) throws {
@@ -59,6 +60,7 @@ struct AppClasses {
         switch types.names {
         case ["array"]: return try list(json, name, of: className)
         case ["object"]:
+            if Self.isReference(json) { return Property(name: name, type: .mixed, isOptional: true) }
             if json["properties"]?.members?.isEmpty == false {
                 let target = try embedded(json, className, name)
                 return Property(name: name, type: .object, isOptional: true, target: target)
@@ -71,6 +73,9 @@ struct AppClasses {
     private mutating func list(_ json: JSON, _ name: String, of className: String) throws -> Property {
         let items = json["items"] ?? .null
         let types = Self.types(items)
+        if types.names == ["object"], Self.isReference(items) {
+            return Property(name: name, type: .mixed, collection: .list, isOptional: true)
+        }
         if types.names == ["object"], items["properties"]?.members?.isEmpty == false {
             let target = try embedded(items, className, name)
             return Property(name: name, type: .object, collection: .list, target: target)
@@ -117,6 +122,12 @@ struct AppClasses {
     }
 
     // MARK: - Types
+
+    /// Whether an object is a DBRef. It names its collection itself, so it becomes a link in a mixed value, unless a relationship
+    /// says where it leads.
+    private static func isReference(_ json: JSON) -> Bool {
+        json["properties"]?["$ref"] != nil && json["properties"]?["$id"] != nil
+    }
 
     private static func types(_ json: JSON) -> (names: [String], isNullable: Bool) {
         let given = json["bsonType"] ?? json["type"]
@@ -172,6 +183,42 @@ struct AppClasses {
             classes[owner].properties[column].target = target.name
             classes[owner].properties[column].isOptional = property.collection == .none || property.collection == .map
         }
+    }
+
+    /// A relationship makes a property a link in every place where its class is embedded, so all of these must have it.
+    private func checkSharedLinks() throws {
+        for collection in schema.collections {
+            for relationship in collection.relationships {
+                guard let (owner, column) = place(of: relationship.path, from: collection.title),
+                    classes[owner].kind == .embedded, classes[owner].properties[column].type == .object
+                else { continue }
+                let name = classes[owner].name
+                for other in schema.collections where embeds(name, in: other.title) {
+                    let hasIt = other.relationships.contains { relationship in
+                        place(of: relationship.path, from: other.title).map { $0 == (owner, column) } ?? false
+                    }
+                    guard !hasIt else { continue }
+                    throw FileFailure(
+                        "The class '\(name)' is embedded in '\(collection.title)' and in '\(other.title)', and only the first has a "
+                            + "relationship for its '\(classes[owner].properties[column].name)'. Give both the relationship, or each "
+                            + "embedded class a title of its own.")
+                }
+            }
+        }
+    }
+
+    private func embeds(_ name: String, in className: String) -> Bool {
+        var (waiting, seen) = ([className], Set<ExactString>())
+        while let next = waiting.popLast() {
+            guard seen.insert(ExactString(next)).inserted, let found = classes.first(where: { $0.name == next }) else {
+                continue
+            }
+            if next == name { return true }
+            waiting += found.properties.compactMap(\.target).filter { target in
+                classes.contains { $0.name == target && $0.kind == .embedded }
+            }
+        }
+        return false
     }
 
     private func target(of relationship: AppSchema.Relationship) -> (name: String, primaryKey: String?)? {

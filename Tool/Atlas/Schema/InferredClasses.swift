@@ -6,10 +6,18 @@ struct InferredClasses {
     /// The classes of collections, by their collections.
     let collections: ExactDictionary<String>
     private(set) var classes: [ClassSchema]
+    private var takenNames: Set<ExactString>
+    private var embeddedCount = 0
+
+    /// The most classes of nested documents. Further ones become dictionaries.
+    static let embeddedMax = 1_000
+    /// Of a class that is called after where its documents are.
+    private static let nameCharactersMax = 200
 
     init(collections: ExactDictionary<String>, known classes: [ClassSchema]) {
         self.collections = collections
         self.classes = classes
+        takenNames = Set((collections.values + classes.map(\.name)).map { ExactString($0) })
     }
 
     /// The name of a collection's primary key.
@@ -21,6 +29,7 @@ struct InferredClasses {
             properties.append(try primaryKey(shape.fields[place], shape.count, file))
         }
         properties += self.properties(of: shape, named: name).filter { $0.name != Self.primaryKey }
+        takenNames.insert(ExactString(name))
         classes.append(ClassSchema(name: name, properties: properties))
     }
 
@@ -59,7 +68,9 @@ struct InferredClasses {
         let kinds = field.kinds.typed
         if kinds == .array { return list(field, name, of: className) }
         if kinds == .document, let documents = field.documents {
-            if !documents.isClass { return Property(name: name, type: .mixed, collection: .map, isOptional: true) }
+            guard documents.isClass, embeddedCount < Self.embeddedMax else {
+                return Property(name: name, type: .mixed, collection: .map, isOptional: true)
+            }
             let target = embedded(documents, className, name)
             return Property(name: name, type: .object, isOptional: true, target: target)
         }
@@ -72,7 +83,7 @@ struct InferredClasses {
 
     private mutating func list(_ field: DocumentShape.Field, _ name: String, of className: String) -> Property {
         let kinds = field.elementKinds
-        if kinds == .document, let documents = field.documents, documents.isClass {
+        if kinds == .document, let documents = field.documents, documents.isClass, embeddedCount < Self.embeddedMax {
             let target = embedded(documents, className, name)
             return Property(name: name, type: .object, collection: .list, target: target)
         }
@@ -89,7 +100,8 @@ struct InferredClasses {
     }
 
     private mutating func embedded(_ shape: DocumentShape, _ parent: String, _ property: String) -> String {
-        let name = freeName("\(parent)_\(property)")
+        embeddedCount += 1
+        let name = freeName(String("\(parent)_\(property)".suffix(Self.nameCharactersMax)))
         // The place is taken before the classes inside take theirs.
         let place = classes.count
         classes.append(ClassSchema(name: name, kind: .embedded, properties: []))
@@ -97,9 +109,9 @@ struct InferredClasses {
         return name
     }
 
-    private func freeName(_ name: String) -> String {
+    private mutating func freeName(_ name: String) -> String {
         var name = name
-        while classes.contains(where: { $0.name == name }) || collections.values.contains(name) { name += "_" }
+        while !takenNames.insert(ExactString(name)).inserted { name += "_" }
         return name
     }
 

@@ -1,5 +1,5 @@
 import CausewayEnvironment
-import CausewayModel
+package import CausewayModel
 import CausewayObjectStore
 import Glibc
 
@@ -26,6 +26,19 @@ package enum ImportTarget {
             return try failing { try changeLocal(file, body) }
         }
         return try SyncedImport(file, key: key).perform(progress, body)
+    }
+
+    /// Looks at the file that an import would write to; nil if there is none yet.
+    ///
+    /// - Throws: for a file that no import writes to.
+    package static func look(_ path: String, key: [UInt8]?) throws -> KnownTarget? {
+        guard access(path, F_OK) == 0 else { return nil }
+        let file = try OpenedFile.inspect(path, key: key)
+        return try file.read { transaction in
+            let role = FileSummary.role(of: transaction)
+            if role == .server { try role.refuseUnlessLocal(path, "an import") }
+            return KnownTarget(schema: transaction.schema.withoutNestedCollections, isSynced: role == .synced)
+        }
     }
 
     /// Does an import of which nothing comes if it fails.
@@ -118,4 +131,15 @@ package enum ImportTarget {
     }
 
     private static var reason: String { String(cString: strerror(errno)) }
+}
+
+/// A file that is there before an import writes to it.
+package struct KnownTarget {
+    package let schema: Schema
+    let isSynced: Bool
+
+    /// - Throws: when the file cannot get the classes of an import.
+    package func check(_ wanted: Schema) throws {
+        if isSynced { try ImportWriting.refuseNewParts(of: wanted, beside: schema) }
+    }
 }

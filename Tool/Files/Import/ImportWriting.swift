@@ -35,7 +35,7 @@ package final class ImportWriting {
         try transaction.extendSchema(schema.withDeletionRules(of: transaction.schema).withNestedCollections)
     }
 
-    private static func refuseNewParts(of schema: Schema, beside known: Schema) throws {
+    static func refuseNewParts(of schema: Schema, beside known: Schema) throws {
         for wanted in schema.classes {
             guard let classSchema = known[wanted.name] else {
                 throw FileFailure(

@@ -37,13 +37,18 @@ package struct ObjectImport {
     package static func words(
         created: Int, replaced: Int, skipped: Int, missingLinks: Int = 0, isForSyncedFile: Bool
     ) -> String {
-        var parts = ["\(created) created"]
-        if replaced > 0 { parts.append("\(replaced) replaced") }
-        if skipped > 0 { parts.append("\(skipped) left as they were") }
+        let parts = parts(created: created, replaced: replaced, skipped: skipped)
         let links = missingLinks > 0 ? "; links that lead to no object: \(missingLinks)" : ""
         let sending =
             isForSyncedFile ? "\nThe app of the synced file sends them to its server when it is connected." : ""
-        return "Objects: " + parts.joined(separator: ", ") + links + sending
+        return "Objects: " + parts + links + sending
+    }
+
+    package static func parts(created: Int, replaced: Int, skipped: Int) -> String {
+        var parts = ["\(created) created"]
+        if replaced > 0 { parts.append("\(replaced) replaced") }
+        if skipped > 0 { parts.append("\(skipped) left as they were") }
+        return parts.joined(separator: ", ")
     }
 
     private let className: String?

@@ -4,9 +4,9 @@
 /// lead to one node a million times. The allowances end that.
 final class FileBytes {
     /// Files of zeros are small: a node of eight bytes may hold many of them.
-    private static let stepsMin = 1 << 20
+    private static let stepsMin = 1 << 24
     private static let stepsOfByteMax = 64
-    private static let elementsMin = 1 << 18
+    private static let elementsMin = 1 << 23
     private static let elementsOfByteMax = 16
     /// A sound file is read once between two renewals, and some of it twice.
     private static let contentMin = 1 << 20

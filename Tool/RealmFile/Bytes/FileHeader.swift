@@ -20,7 +20,8 @@ struct FileHeader {
     init(_ file: FileBytes) throws {
         guard Self.isThere(in: file.bytes) else {
             throw RealmFileFailure(
-                "The file does not begin as a Realm file does. It is none, or it is encrypted: then give the file of its key."
+                "The file does not begin as a Realm file does. It is none, or it is encrypted: then give the file of its key with "
+                    + "--realm-key-file."
             )
         }
         let slot = Int(file.bytes[Self.flagsPlace] & 1)
