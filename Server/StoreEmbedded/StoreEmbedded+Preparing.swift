@@ -39,16 +39,25 @@ extension StoreEmbedded {
         }
     }
 
-    /// - Throws: for a record that a newer build has written.
+    private static let isOfAnApp = StoreFailure(
+        .fault,
+        "The file was written by an app or by the tool 'causeway', and not by a server: its objects have no history, which devices "
+            + "are sent. Move it away, and the server begins with an empty database. Objects come into that with `causeway import` "
+            + "into the synced file of a device, or with the data API. The file was not changed.")
+
+    /// - Throws: for a record that a newer build has written, and for a file that no server has.
     private static func isPrepared(_ store: ObjectStore, isReplica: Bool) throws(StoreFailure) -> Bool {
         let meta: Meta
+        let hasObjectsOfAnApp: Bool
         do throws(StoreError) {
             let reading = try store.read()
             defer { reading.end() }
             meta = Meta(in: reading)
+            hasObjectsOfAnApp = meta.epoch == 0 && !reading.schema.classes.isEmpty
         } catch {
             throw StoreFailure(error)
         }
+        guard !hasObjectsOfAnApp else { throw Self.isOfAnApp }
         if isReplica {
             guard meta.epoch == 0 || meta.form == Meta.formOfReplica else { throw notReplica }
             return meta.epoch != 0

@@ -28,9 +28,10 @@ package final class SyncServer {
     ///   - others: databases it serves beside the first one.
     ///   - sections: further sections of the configuration.
     ///   - settings: further lines of the first database, without indentation.
+    ///   - node: another server whose keys and certificate it has; nil for its own.
     package init(
         program: String, folder: URL, database: String, others: [String] = [], sections: String = "",
-        settings: String = ""
+        settings: String = "", keysOf node: SyncServer? = nil
     ) throws {
         self.program = program
         self.folder = folder
@@ -42,7 +43,11 @@ package final class SyncServer {
             [(database, folder.appendingPathComponent("data").path)]
             + others.map { ($0, folder.appendingPathComponent("data-\($0)").path) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try makeKeys("keys")
+        if let node {
+            try FileManager.default.copyItem(atPath: node.path("keys"), toPath: path("keys"))
+        } else {
+            try makeKeys("keys")
+        }
         try writeConfiguration()
     }
 
@@ -191,22 +196,21 @@ package final class SyncServer {
     /// What the program says of its version.
     package func version() throws -> String { try tool("--version") }
 
-    /// How many objects of a class a device's file holds, below what the device library shows. Nobody may be writing
-    /// to the file.
+    /// How many objects of a class a file holds, below what the device library shows. The tool for files says it, which is beside
+    /// the server.
     package func count(_ type: String, inFile file: URL) throws -> Int {
-        let copy = folder.appendingPathComponent("copy-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: copy) }
-        try FileManager.default.copyItem(at: file, to: copy.appendingPathComponent("database.causeway"))
-        let settings = copy.appendingPathComponent("sync-server.yaml").path
-        try configuration([("copy", copy.path)]).write(toFile: settings, atomically: true, encoding: .utf8)
-        return try count(type, "TRUEPREDICATE", "copy", configuration: settings)
+        let causeway = URL(fileURLWithPath: program).deletingLastPathComponent().appendingPathComponent("causeway")
+        return try Self.count(run(causeway.path, ["query", file.path, type, "--count"]))
     }
 
     private func count(_ type: String, _ predicate: String, _ database: String, configuration: String) throws -> Int {
-        let text = try tool(
-            "query", "--configuration", configuration, "--database", database, "--class", type, "--filter", predicate,
-            "--count")
+        try Self.count(
+            tool(
+                "query", "--configuration", configuration, "--database", database, "--class", type, "--filter",
+                predicate, "--count"))
+    }
+
+    private static func count(_ text: String) throws -> Int {
         guard let count = Int(text) else { throw Failure(description: "'\(text)' is not a count") }
         return count
     }
@@ -215,7 +219,9 @@ package final class SyncServer {
     private func tool(_ arguments: String...) throws -> String { try tool(arguments) }
 
     @discardableResult
-    private func tool(_ arguments: [String]) throws -> String {
+    private func tool(_ arguments: [String]) throws -> String { try run(program, arguments) }
+
+    private func run(_ program: String, _ arguments: [String]) throws -> String {
         let tool = Process()
         let (output, errors) = (Pipe(), Pipe())
         tool.executableURL = URL(fileURLWithPath: program)
@@ -229,7 +235,7 @@ package final class SyncServer {
         ending.wait()
         guard tool.terminationStatus == 0 else {
             throw Failure(
-                description: "sync-server \(arguments.joined(separator: " ")): \(complaint)\(text)",
+                description: "\(program) \(arguments.joined(separator: " ")): \(complaint)\(text)",
                 status: tool.terminationStatus)
         }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
