@@ -110,38 +110,53 @@ extension PostgreSQLJournal {
         }
     }
 
-    /// Removes what nobody needs: snapshots beside the two newest and the one from which a moment so long ago is restored, and the
-    /// entries behind the oldest that stays.
+    /// Removes what neither a new node nor a moment of so many days needs.
+    ///
+    /// The base is the newest snapshot that is older: every moment of these days is made from it and what follows. Entries and
+    /// digests before it go. Behind it stay the two newest snapshots, and four in all the time between, one of which is the base later.
     ///
     /// - Returns: how many entries were removed.
     package func forget(keepingDays days: Int) throws(JournalFailure) -> Int {
-        try leisurely.ask { connection throws(PostgreSQLFailure) in
+        let time: [PostgreSQLParameter] = [number, .number(Int64(days))]
+        return try leisurely.ask { connection throws(PostgreSQLFailure) in
             try connection.execute(
                 """
-                DELETE FROM causeway.snapshot WHERE database = $1 AND position NOT IN (
-                    SELECT position FROM causeway.snapshot WHERE database = $1 ORDER BY position DESC LIMIT 2
-                ) AND position <> coalesce((
-                    SELECT max(position) FROM causeway.snapshot
-                    WHERE database = $1 AND made < now() - make_interval(days => $2::int)
-                ), -1)
-                """, [number, .number(Int64(days))])
+                WITH kept AS (
+                    SELECT position, made, made < now() - make_interval(days => $2::int) AS is_old
+                    FROM causeway.snapshot WHERE database = $1
+                ) DELETE FROM causeway.snapshot WHERE database = $1 AND position NOT IN (
+                    SELECT coalesce(max(position) FILTER (WHERE is_old), min(position)) FROM kept
+                    UNION (SELECT position FROM kept ORDER BY position DESC LIMIT 2)
+                    UNION SELECT min(position) FROM kept WHERE NOT is_old
+                    GROUP BY floor(extract(epoch FROM made) / 21600 / greatest($2::int, 1))
+                )
+                """, time)
             // A part at a time: no transaction takes long.
-            return try connection.rows(
+            let removed =
+                try connection.rows(
+                    """
+                    WITH gone AS (
+                        DELETE FROM causeway.journal WHERE database = $1 AND position IN (
+                            SELECT position FROM causeway.journal WHERE database = $1 AND position < (
+                                SELECT max(position) FROM causeway.snapshot
+                                WHERE database = $1 AND made < now() - make_interval(days => $2::int)
+                            ) ORDER BY position LIMIT 10000
+                        ) RETURNING position
+                    ) SELECT count(*) FROM gone
+                    """, time
+                ).first.there.value(0).number.map { Int($0) } ?? 0
+            guard removed > 0 else { return 0 }
+            try connection.execute(
                 """
-                WITH gone AS (
-                    DELETE FROM causeway.journal WHERE database = $1 AND position IN (
-                        SELECT position FROM causeway.journal WHERE database = $1 AND position < (
-                            SELECT min(position) FROM causeway.snapshot
-                            WHERE database = $1 HAVING count(*) > 1
-                        ) AND appended < now() - make_interval(days => $2::int) ORDER BY position LIMIT 10000
-                    ) RETURNING position
-                ) SELECT count(*) FROM gone
-                """, [number, .number(Int64(days))]
-            ).first.there.value(0).number.map { Int($0) } ?? 0
+                DELETE FROM causeway.digest WHERE database = $1 AND position < (
+                    SELECT min(position) FROM causeway.journal WHERE database = $1
+                )
+                """, [number])
+            return removed
         }
     }
 
-    /// The last entry that was in the journal at a time, given in seconds since 1970.
+    /// The last entry that was in the journal at a time, given in seconds since 1970; zero when none of these is kept.
     package func position(at time: Double) throws(JournalFailure) -> UInt64 {
         try leisurely.ask { connection throws(PostgreSQLFailure) in
             try connection.rows(
@@ -150,6 +165,17 @@ extension PostgreSQLJournal {
                 WHERE database = $1 AND appended <= to_timestamp($2::double precision)
                 """, [number, .text("\(time)")]
             ).first.there.unsigned(0)
+        }
+    }
+
+    /// When the oldest entry that is kept was appended, in seconds since 1970; nil when none is.
+    package func oldestTime() throws(JournalFailure) -> Double? {
+        try leisurely.ask { connection throws(PostgreSQLFailure) in
+            let text = try connection.rows(
+                "SELECT extract(epoch FROM appended)::text FROM causeway.journal WHERE database = $1 ORDER BY position LIMIT 1",
+                [number]
+            ).first?.first?.text
+            return text.flatMap { Double($0) }
         }
     }
 }

@@ -98,7 +98,7 @@ extension JournalCommand {
             }
             try FileManager.default.createDirectory(atPath: to, withIntermediateDirectories: true)
             guard DatabaseFolder(to).hasNoObjects else {
-                throw CommandFailure("The folder \(to) has a database already.")
+                throw CommandFailure("The folder \(to) has a database already. Take another folder.")
             }
             try JournalCommand.sayingWhy {
                 let found = try PostgreSQLJournal.open(database, journal.settings) { SystemRandom().nextNonZero() }
@@ -112,7 +112,11 @@ extension JournalCommand {
         private func restore(_ journal: PostgreSQLJournal, at time: Date) throws -> UInt64 {
             let end = try journal.position(at: time.timeIntervalSince1970)
             let start = try journal.snapshots().first { $0.position <= end }
-            if let start { try journal.load(start, into: DatabaseFolder(to).objectsPath) }
+            if let start {
+                try journal.load(start, into: DatabaseFolder(to).objectsPath)
+            } else if end == 0 {
+                throw try nothing(in: journal)
+            }
             let replica = try StoreEmbedded.openReplica(folder: to, of: journal.database)
             defer { replica.close() }
             var mark = try replica.mark
@@ -130,6 +134,16 @@ extension JournalCommand {
                 }
             }
             return mark.position
+        }
+
+        private func nothing(in journal: PostgreSQLJournal) throws(JournalFailure) -> CommandFailure {
+            guard let oldest = try journal.oldestTime() else {
+                return CommandFailure("The journal of '\(database)' has no entries: nobody has written into it yet.")
+            }
+            let time = Date(timeIntervalSince1970: oldest.rounded(.up)).formatted(.iso8601)
+            return CommandFailure(
+                "The journal of '\(database)' keeps nothing of that time. Its oldest entry is of \(time): give that time or a "
+                    + "later one with --at.")
         }
     }
 }

@@ -172,5 +172,13 @@ struct NodeTests {
                 "restore", "--database", "items", "--at", time.formatted(.iso8601), "--to", folder.path)
             #expect(try node.server.count("Item", inFile: folder.appendingPathComponent("database.causeway")) == count)
         }
+        // Where a snapshot is as old as the journal, every time has something; where the snapshot is gone, that is said.
+        _ = try cluster.postgres.query("DELETE FROM causeway.snapshot")
+        #expect {
+            try node.server.journal(
+                "restore", "--database", "items", "--at", "2020-01-01T00:00:00Z", "--to", node.file("early").path)
+        } throws: {
+            "\($0)".contains("Its oldest entry is of \(Date().formatted(.iso8601.year()))-")
+        }
     }
 }
