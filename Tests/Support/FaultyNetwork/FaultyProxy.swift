@@ -12,10 +12,10 @@ package final class FaultyProxy: Sendable {
     private let fates: Fates
 
     package init(to target: Int, seed: UInt64) async throws {
-        let fates = Fates(seed: seed)
+        let fates = Fates(seed: seed, target: target)
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { Self.join($0, to: target, fates) }
+            .childChannelInitializer { Self.join($0, fates) }
             .bind(host: "127.0.0.1", port: 0).get()
         guard let port = listener.localAddress?.port else { throw ChannelError.unknownLocalAddress }
         self.port = port
@@ -25,6 +25,12 @@ package final class FaultyProxy: Sendable {
     /// What is open is cut now, in the middle of whatever it carries.
     package func cutAll() {
         for channel in fates.open { channel.close(mode: .all, promise: nil) }
+    }
+
+    /// From now on connections lead to another port; what is open is cut.
+    package func lead(to target: Int) {
+        fates.lead(to: target)
+        cutAll()
     }
 
     /// From now on everything passes at once; what is open is cut, since it has another fate.
@@ -39,8 +45,8 @@ package final class FaultyProxy: Sendable {
     }
 
     /// Connects onwards before the first byte is read.
-    private static func join(_ channel: any Channel, to target: Int, _ fates: Fates) -> EventLoopFuture<Void> {
-        let fate = fates.next()
+    private static func join(_ channel: any Channel, _ fates: Fates) -> EventLoopFuture<Void> {
+        let (fate, target) = (fates.next(), fates.target)
         fates.add(channel)
         // Both ends on one event loop: they hand each other bytes without a lock.
         return ClientBootstrap(group: channel.eventLoop).connect(host: "127.0.0.1", port: target)
@@ -67,15 +73,20 @@ struct Fate: Sendable {
 private final class Fates: Sendable {
     private struct State {
         var numbers: SeededNumbers
+        var target: Int
         var isFaulty = true
         var open: [ObjectIdentifier: any Channel] = [:]
     }
 
     private let state: Mutex<State>
 
-    init(seed: UInt64) {
-        state = Mutex(State(numbers: SeededNumbers(seed: seed)))
+    init(seed: UInt64, target: Int) {
+        state = Mutex(State(numbers: SeededNumbers(seed: seed), target: target))
     }
+
+    var target: Int { state.withLock { $0.target } }
+
+    func lead(to target: Int) { state.withLock { $0.target = target } }
 
     var open: [any Channel] { state.withLock { Array($0.open.values) } }
 

@@ -19,7 +19,24 @@ package final class PostgreSQLServer {
     }
 
     /// Makes an empty database and starts it.
-    package init() throws {
+    package convenience init() throws {
+        try self.init { server in
+            try server.run(
+                "initdb", "-D", server.data, "-U", "causeway", "-A", "trust", "--no-sync", "-E", "UTF8",
+                "--locale=C.UTF-8")
+        }
+    }
+
+    /// Makes a standby that follows another server, and starts it.
+    package convenience init(standbyOf primary: PostgreSQLServer) throws {
+        try self.init { server in
+            try server.run(
+                "pg_basebackup", "-h", "127.0.0.1", "-p", "\(primary.port)", "-U", "causeway", "-D", server.data, "-X",
+                "stream", "-R", "--no-sync", "-c", "fast")
+        }
+    }
+
+    private init(_ fill: (PostgreSQLServer) throws -> Void) throws {
         guard let programs = Self.installed else {
             throw Failure(description: "no PostgreSQL is installed: 'apt-get install postgresql', as deploy/test does")
         }
@@ -30,7 +47,7 @@ package final class PostgreSQLServer {
         if Self.isRoot {
             try FileManager.default.setAttributes([.ownerAccountName: Self.user], ofItemAtPath: folder.path)
         }
-        try run("initdb", "-D", data, "-U", "causeway", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+        try fill(self)
         try start()
     }
 
@@ -63,6 +80,15 @@ package final class PostgreSQLServer {
 
     /// Kills it as a power loss would, with all that work for it.
     package func kill() { process?.kill() }
+
+    /// A standby hears nothing more of its primary, as over a broken line.
+    package func stopFollowing() throws {
+        _ = try query("ALTER SYSTEM SET primary_conninfo = ''")
+        _ = try query("SELECT pg_reload_conf()")
+    }
+
+    /// Makes a standby the primary. What it has not heard of is lost.
+    package func promote() throws { _ = try query("SELECT pg_promote()") }
 
     /// Ends it, and removes its folder.
     package func end() {

@@ -41,6 +41,26 @@ struct FaultTests {
         }
     }
 
+    @Test(
+        "nodes, their PostgreSQL and devices: what was acknowledged survives, and all nodes and devices hold the same")
+    func cluster() async throws {
+        let minutes = Self.setting("CAUSEWAY_CLUSTER_MINUTES")
+        let (devices, nodes) = minutes == nil ? (3, 2) : (12, 3)
+        try await run(Fleet("cluster", devices: devices, nodes: nodes, seed: Self.seeds[0])) { fleet in
+            let end = ContinuousClock.now + .seconds((minutes ?? 0) * 60)
+            var rounds = 0
+            while minutes == nil ? rounds < 4 : ContinuousClock.now < end {
+                try await fleet.round()
+                rounds += 1
+            }
+            let lostTails = fleet.cluster?.lostTails ?? 0
+            try await fleet.expectConverged(lostTail: lostTails > 0)
+            print(
+                "cluster: \(rounds) rounds, \(lostTails) lost tails, \(fleet.devices.map(\.wrote)) transactions, seed "
+                    + "\(fleet.seed)")
+        }
+    }
+
     /// Two devices on a network without faults, which hold a few items each.
     private func quiet(_ name: String, _ body: (Fleet) async throws -> Void) async throws {
         try await run(Fleet(name, devices: 2, seed: 1)) { fleet in
