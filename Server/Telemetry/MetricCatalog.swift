@@ -1,7 +1,7 @@
 /// Every metric of the server. `METRICS.md` says the same for people; a test compares the two.
 package enum MetricCatalog {
     package static let all =
-        server + callers + sessions + commits + ingest + backEnds + databases + backups + process
+        server + callers + sessions + commits + ingest + backEnds + databases + nodes + backups + process
 
     /// The label of everything that belongs to a database.
     package static let databaseLabel = "database"

@@ -17,6 +17,8 @@ final class ServedNode: Sendable {
     let journal: PostgreSQLJournal
     /// Whether the journal did not answer when it was last followed.
     private let isAway = Atomic(false)
+    /// When it was followed to its end.
+    private let followed = Mutex(ContinuousClock.now)
 
     private init(_ replica: StoreEmbedded, _ record: StoreReplicated, _ journal: PostgreSQLJournal) {
         (self.replica, self.record, self.journal) = (replica, record, journal)
@@ -92,6 +94,12 @@ final class ServedNode: Sendable {
         CommandFailure("The database '\(database.name)' could not be opened: \(reason)")
     }
 
+    /// Whether the journal answered last time, and the replica follows it.
+    var answers: Bool { !isAway.load(ordering: .relaxed) && record.end == nil }
+
+    /// When the replica had everything that was in the journal.
+    var followedTo: ContinuousClock.Instant { followed.withLock { $0 } }
+
     /// Applies what other nodes have appended.
     ///
     /// - Returns: whether there was anything.
@@ -99,6 +107,7 @@ final class ServedNode: Sendable {
         let before = record.version
         do throws(StoreFailure) {
             try record.catchUp()
+            followed.withLock { $0 = .now }
             if isAway.exchange(false, ordering: .relaxed) { logger.notice("the journal answers again") }
         } catch {
             if record.end == nil, !isAway.exchange(true, ordering: .relaxed) {

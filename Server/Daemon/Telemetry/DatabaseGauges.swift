@@ -13,6 +13,7 @@ struct DatabaseGauges: Sendable {
     let conversations: Conversations
     let store: StoreEmbedded
     private let followers: FollowerGauges
+    private let node: ServedNode?
     /// Milliseconds since 1970.
     let now: @Sendable () -> UInt64
     private let reader: GaugeReader<Facts>
@@ -22,7 +23,7 @@ struct DatabaseGauges: Sendable {
 
     init(
         name: String, folder: String, conversations: Conversations, store: StoreEmbedded, followers: FollowerGauges,
-        now: @escaping @Sendable () -> UInt64
+        node: ServedNode? = nil, now: @escaping @Sendable () -> UInt64
     ) {
         self.name = name
         self.folder = folder
@@ -30,6 +31,7 @@ struct DatabaseGauges: Sendable {
         self.conversations = conversations
         self.store = store
         self.followers = followers
+        self.node = node
         self.now = now
         reader = GaugeReader(label: "causeway.metrics")
     }
@@ -47,6 +49,7 @@ struct DatabaseGauges: Sendable {
             MetricSample(MetricCatalog.databaseUp, name, is: problems.isEmpty ? 1 : 0),
             MetricSample(MetricCatalog.databaseVersion, name, is: Double(store.version.rawValue)),
         ]
+        samples += node?.samples(of: name) ?? []
         guard let facts = await facts() else { return (samples, false) }
         samples += self.samples(of: facts.record) + facts.behind + self.samples(of: facts.census)
         if let disk = facts.disk {

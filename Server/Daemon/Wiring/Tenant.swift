@@ -90,7 +90,7 @@ final class Tenant: Sendable {
             followers: FollowerGauges(
                 database: database.name, feed: feed, carriers: { [carriers] in carriers.now?.states ?? [] },
                 now: { clock.now() }),
-            now: { clock.now() })
+            node: node, now: { clock.now() })
     }
 
     private static func lookChecks(_ percent: Int, _ name: String, _ logger: Logger) -> LookChecks {

@@ -25,9 +25,11 @@ struct NodeTests {
             try? FileManager.default.removeItem(at: folder)
         }
 
+        /// Of a node's configuration.
+        var section: String { "journal: {connectionFile: \(folder.path)/connection}\n" }
+
         func node(_ name: String, _ sections: String = "") throws -> Bench {
-            try Bench(
-                name, accounts: "journal: {connectionFile: \(folder.path)/connection}\n" + sections)
+            try Bench(name, accounts: section + sections)
         }
     }
 
@@ -101,6 +103,36 @@ struct NodeTests {
             try cluster.postgres.start()
             try await waits(a, for: 100)
             try await waits(b, for: 100)
+        }
+    }
+
+    @Test("a node's metrics say where it is in the journal, and that PostgreSQL is away")
+    func metrics() async throws {
+        let cluster = try Cluster()
+        defer { cluster.end() }
+        try await Bench.withAdmin("node", accounts: cluster.section) { bench, port in
+            try bench.server.journal("init")
+            func waits(for line: Regex<Substring>) async throws {
+                var text = ""
+                for _ in 0..<1_000 {
+                    let url = try #require(URL(string: "http://127.0.0.1:\(port)/metrics"))
+                    text = String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
+                    if text.contains(line) { return }
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                Issue.record("\(text)")
+            }
+            try await waits(for: /causeway_journal_answers\{database="items"\} 1\n/)
+            let device = try await bench.device("A")
+            try device.writeItems(1...5)
+            try await device.uploaded()
+            try await waits(for: /causeway_journal_position\{database="items"\} [1-9]/)
+            try await waits(for: /causeway_journal_age_seconds\{database="items"\} [01](?:\.|\n)/)
+            cluster.postgres.kill()
+            try await waits(for: /causeway_journal_answers\{database="items"\} 0\n/)
+            try await waits(for: /causeway_journal_age_seconds\{database="items"\} [2-9]/)
+            try cluster.postgres.start()
+            try await waits(for: /causeway_journal_answers\{database="items"\} 1\n/)
         }
     }
 
