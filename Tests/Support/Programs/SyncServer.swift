@@ -250,10 +250,12 @@ package final class SyncServer {
         process = try ChildProcess(
             name: "server", program: program, arguments: ["serve", "--configuration", path("sync-server.yaml")],
             log: folder.appendingPathComponent("server.log"))
-        let deadline = Date().addingTimeInterval(20)
+        let deadline = Date().addingTimeInterval(60)
         while !Self.isListening(port) {
             guard process?.isRunning == true, Date() < deadline else {
-                throw Failure(description: "the server did not start to listen on port \(port)")
+                let log = (try? String(contentsOfFile: path("server.log"), encoding: .utf8)) ?? ""
+                throw Failure(
+                    description: "the server did not start to listen on port \(port). Its log ends with:\n\(log.suffix(2_000))")
             }
             usleep(10_000)
         }
