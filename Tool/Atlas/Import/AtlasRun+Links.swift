@@ -44,6 +44,8 @@ extension AtlasRun {
         ofReference place: Int, _ imported: AtlasClass, _ column: Int, _ document: Int, _ reader: DocumentReader
     ) {
         let tape = reader.tape
+        // Nearly all have two, and are looked at no further.
+        guard Int(tape.tokens[place].end) > place + 3 else { return }
         for field in tape.children(place)
         where !["$ref", "$id", "$db"].contains(where: { tape.hasName(field, $0) }) {
             report.note(
