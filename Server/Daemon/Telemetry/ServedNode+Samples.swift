@@ -1,3 +1,4 @@
+import CausewayStoreReplicated
 import CausewayTelemetry
 
 extension ServedNode {

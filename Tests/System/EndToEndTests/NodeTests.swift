@@ -1,6 +1,7 @@
 import Causeway
 import CausewayPrograms
 import Foundation
+import FoundationNetworking
 import Testing
 
 /// Several daemons that serve one database, with its journal in a real PostgreSQL.
