@@ -5,7 +5,8 @@ extension MetricCatalog {
 
     package static let journalPosition = MetricDefinition(
         "causeway_journal_position", .gauge, labels: ["database"],
-        "The last entry of the journal that this node has applied. The difference between two nodes is how far one is behind.")
+        "The last entry of the journal that this node has applied. The difference between two nodes is how far one is behind."
+    )
     package static let journalAnswers = MetricDefinition(
         "causeway_journal_answers", .gauge, labels: ["database"],
         "1 while the journal answers this node, 0 while PostgreSQL is away or the replica has ended and is made anew.")

@@ -255,7 +255,8 @@ package final class SyncServer {
             guard process?.isRunning == true, Date() < deadline else {
                 let log = (try? String(contentsOfFile: path("server.log"), encoding: .utf8)) ?? ""
                 throw Failure(
-                    description: "the server did not start to listen on port \(port). Its log ends with:\n\(log.suffix(2_000))")
+                    description:
+                        "the server did not start to listen on port \(port). Its log ends with:\n\(log.suffix(2_000))")
             }
             usleep(10_000)
         }
