@@ -19,7 +19,7 @@ final class Cluster {
     }
 
     /// Of a node's configuration.
-    var section: String { "journal: {connectionFile: \(connectionFile.path)}\n" }
+    var section: String { "journal: {connectionFile: \(connectionFile.path), snapshotEntries: 100}\n" }
 
     func end() {
         primary.end()
