@@ -79,6 +79,14 @@ struct AppSchemaTests {
         imports.write(#"{"_id":"UA"}"#, to: "air/airlines.json")
         try imports.run("air", .mongoexport, options())
         #expect(try imports.lines().contains { $0.contains(#""to":{"$ref":"Airline","$id":"UA"}"#) })
+        imports.write(two, to: "app/data_sources/mongodb-atlas/sea/two/schema.json")
+        imports.write("{}", to: "app/data_sources/mongodb-atlas/sea/three/schema.json")
+        #expect(
+            try imports.failure("air/two.json", .mongoexport, options()).contains(
+                "Two collections have the title 'Two'"))
+        imports.write(two.replacing("Two", with: "Zwei"), to: "app/data_sources/mongodb-atlas/sea/two/schema.json")
+        let message = try imports.failure("air/two.json", .mongoexport, options())
+        #expect(message.contains("a collection 'two' in the databases 'air', 'sea'"), "\(message)")
         let wrong = AtlasImport(.mongoexport, className: "Tow", schemaFolder: imports.file("app"))
         #expect(
             try imports.failure("air/two.json", .mongoexport, wrong).contains(

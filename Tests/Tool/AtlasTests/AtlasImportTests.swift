@@ -158,7 +158,7 @@ struct AtlasImportTests {
         imports.write(#"{"_id":1,"to":{"$ref":"a","$id":1,"$db":"d","since":5,"by":"x"}}"#, to: "a.json")
         let report = try imports.run("a.json")
         #expect(
-            report.losses.mapValues(\.count) == ["Fields of a DBRef beside $ref, $id and $db are left out of 'a.to'": 2]
+            report.losses.mapValues(\.count) == ["'a.to': fields of a DBRef beside $ref, $id and $db are left out": 2]
         )
         #expect(try imports.lines() == [#"{"class":"a","object":{"_id":1,"to":{"$ref":"a","$id":1}}}"#])
     }
@@ -168,6 +168,7 @@ struct AtlasImportTests {
         #expect(try imports.failure("pipe.json").contains("no file that can be read more than once"))
         imports.write("{}", to: "in/a.metadata.json.gz")
         imports.write("{}", to: "in/.hidden.json")
+        imports.write(#"{"_id":1}"#, to: "in/.git/c.json")
         imports.write("{}", to: "in/folder.json/b.json")
         imports.write(#"{"_id":1}"#, to: "in/a.json")
         #expect(try imports.run("in").documents == 2)

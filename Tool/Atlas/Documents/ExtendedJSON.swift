@@ -50,7 +50,7 @@ enum ExtendedJSON {
         "$oid": "24 hexadecimal digits, as text", "$uuid": "a UUID as text",
         "$numberInt": "a whole number of 32 bits, as text",
         "$numberLong": "a whole number of 64 bits, as text", "$numberDouble": "a number as text",
-        "$numberDecimal": "a decimal number as text",
+        "$numberDecimal": "a decimal number of 34 digits at most, with an exponent that Decimal128 has, as text",
         "$date": "a time as text, as 2024-03-01T09:30:00Z, or milliseconds since 1970 as $numberLong",
         "$binary": "base64 and subType, both as text",
     ]

@@ -49,7 +49,7 @@ extension AtlasRun {
         for field in tape.children(place)
         where !["$ref", "$id", "$db"].contains(where: { tape.hasName(field, $0) }) {
             report.note(
-                "Fields of a DBRef beside $ref, $id and $db are left out of \(imported.path(column))",
+                "\(imported.path(column)): fields of a DBRef beside $ref, $id and $db are left out",
                 at: reader.words(document))
         }
     }

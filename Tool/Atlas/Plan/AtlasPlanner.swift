@@ -23,7 +23,7 @@ struct AtlasPlanner {
 
         var named: [(file: CollectionFile, className: String, hasSchema: Bool)] = []
         for file in files {
-            let known = app.flatMap { match(file, $0) }
+            let known = try app.flatMap { try match(file, $0) }
             if let className, app != nil, known == nil {
                 throw FileFailure(
                     "No collection of the schema has the title '\(className)'. Correct --class, or leave it out.")
@@ -57,11 +57,17 @@ struct AtlasPlanner {
             collections: AtlasPlan.ordered(collections, schema), schema: schema, classNames: names, notes: notes)
     }
 
-    private func match(_ file: CollectionFile, _ app: AppSchema) -> AppSchema.Collection? {
+    private func match(_ file: CollectionFile, _ app: AppSchema) throws -> AppSchema.Collection? {
         if let className { return app.collections.first { $0.title == className } }
         let same = app.collections.filter { $0.name == file.collection }
-        return same.first { $0.database == file.database } ?? same.first
-            ?? app.collections.first { $0.title == file.collection }
+        if let found = same.first(where: { $0.database == file.database }) { return found }
+        guard same.count < 2 else {
+            throw FileFailure(
+                "The schema has a collection '\(file.collection)' in the databases "
+                    + "\(same.map { "'\($0.database)'" }.joined(separator: ", ")). Give --schema the folder of one of them."
+            )
+        }
+        return same.first ?? app.collections.first { $0.title == file.collection }
     }
 
     private func check(_ name: String, _ file: CollectionFile, _ others: [String]) throws {

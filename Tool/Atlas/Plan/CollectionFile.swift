@@ -66,7 +66,9 @@ struct CollectionFile {
         try names(in: path).compactMap { name in
             var isFolder: ObjCBool = false
             let inner = path + "/" + name
-            guard FileManager.default.fileExists(atPath: inner, isDirectory: &isFolder), isFolder.boolValue else {
+            guard !name.hasPrefix("."), FileManager.default.fileExists(atPath: inner, isDirectory: &isFolder),
+                isFolder.boolValue
+            else {
                 return nil
             }
             return (inner, name)

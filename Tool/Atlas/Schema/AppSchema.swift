@@ -100,11 +100,13 @@ struct AppSchema {
     }
 
     private static func json(_ path: String) throws -> JSON {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw FileFailure("The file '\(path)' cannot be read. Correct its permissions.")
+        let source = try ByteSource(path: path)
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+        defer { piece.deallocate() }
+        var bytes: [UInt8] = []
+        while bytes.count <= fileBytesMax, case let count = try source.read(into: piece), count > 0 {
+            bytes += piece[..<count]
         }
-        defer { try? handle.close() }
-        let bytes = [UInt8](try handle.read(upToCount: fileBytesMax + 1) ?? Data())
         guard bytes.count <= fileBytesMax else { throw FileFailure("'\(path)' has more than \(fileBytesMax) bytes.") }
         do throws(JSONReader.Failure) {
             return try JSONReader.read(bytes)
