@@ -1,3 +1,4 @@
+import CausewayEnvironment
 import CausewayTelemetry
 import Logging
 
@@ -82,6 +83,12 @@ struct DatabaseChanges: Sendable {
 
     /// Closes a database that is opened anew at once. Its devices come again.
     func close(_ tenant: Tenant) async {
+        // First, so that nobody who comes meanwhile is told that there is no such database, and it is tried again if it cannot be
+        // opened.
+        tenants.note(
+            Outage(
+                name: tenant.name, folder: tenant.folder, reason: "The node makes its replica anew.",
+                since: opening.clock.now()))
         tenants.remove(tenant)
         await tenant.drop(logger, telling: .replicaBeginsAgain)
     }

@@ -139,7 +139,10 @@ final class Fleet {
             answers[device.number - 1] = settled
         }
         #expect(Set(answers.map(\.content)).count == 1, "the devices do not hold the same; seed \(seed)")
-        for device in devices { device.kill() }
+        for device in devices {
+            device.kill()
+            #expect(try !device.log.contains("has no database"), "device \(device.number); seed \(seed)")
+        }
         for server in servers {
             #expect(server.stop() == 0, "seed \(seed)")
             let file = URL(fileURLWithPath: server.dataFolder + "/database.causeway")
@@ -235,11 +238,13 @@ final class FleetDevice {
         try process?.limitFiles(toBytes: isFull ? (size as? NSNumber)?.intValue ?? 0 : nil)
     }
 
+    /// What its sync has run into.
+    var log: String { get throws { try String(contentsOf: home.appendingPathComponent("log"), encoding: .utf8) } }
+
     /// Returns when its sync has run into an error that says this.
     func expectTrouble(_ words: String) async throws {
         for _ in 0..<3_000 {
-            let log = try String(contentsOf: home.appendingPathComponent("log"), encoding: .utf8)
-            if log.contains(words) { return }
+            if try log.contains(words) { return }
             try await Task.sleep(for: .milliseconds(20))
         }
         Issue.record("device \(number) was not told '\(words)'")
