@@ -63,14 +63,9 @@ package struct OpenedFile {
 }
 
 extension Transaction {
-    /// The table of a class that queries can name.
+    /// The table of a class that queries can name. One of one-way objects is empty in the file of a device, and full in a server's.
     func namedTable(_ className: String) throws -> Table {
-        if let table = table(className), NestedCollection(className: className) == nil {
-            guard table.schema.kind == .asymmetric, FileSummary.role(of: self) != .server else { return table }
-            throw FileFailure(
-                "Objects of class '\(className)' go one way: the file of a device does not keep them. Ask the server for them."
-            )
-        }
+        if let table = table(className), NestedCollection(className: className) == nil { return table }
         let names = schema.withoutNestedCollections.classes.map(\.name).joined(separator: ", ")
         throw FileFailure("There is no class '\(className)'. The file has: \(names.isEmpty ? "none" : names).")
     }

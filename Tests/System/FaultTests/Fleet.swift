@@ -63,8 +63,9 @@ final class Fleet {
 
     /// Devices write, and meanwhile something happens to one of the processes, connections or disks.
     func round() async throws {
-        // Large ones make files grow: a full disk is none for what finds room in them.
-        let bytes = numbers.one(of: [200, 200, 20_000])
+        // Large ones make files grow: a full disk is none for what finds room in them. Of nodes each applies all of them, and late
+        // uploads read them again.
+        let bytes = numbers.one(of: [200, 200, cluster == nil ? 20_000 : 2_000])
         for device in devices {
             if !device.isRunning { try device.start() }
             device.send("work 10 \(bytes)")
