@@ -58,12 +58,12 @@ package final class SyncServer {
     }
 
     private func writeConfiguration() throws {
-        let text = configuration(databases, settings) + "\n" + sections
+        let text = configuration + "\n" + sections
         try text.write(toFile: path("sync-server.yaml"), atomically: true, encoding: .utf8)
         try tool("check", "--configuration", path("sync-server.yaml"))
     }
 
-    private func configuration(_ databases: [(name: String, folder: String)], _ settings: String = "") -> String {
+    private var configuration: String {
         var rows = databases.map { "  - name: \($0.name)\n    folder: \($0.folder)\n" }
         rows[0] += settings.split(separator: "\n").map { "    \($0)\n" }.joined()
         return """
@@ -155,7 +155,11 @@ package final class SyncServer {
     package func count(
         _ type: String, where predicate: String = "TRUEPREDICATE", in database: String? = nil
     ) throws -> Int {
-        try count(type, predicate, database ?? self.database, configuration: path("sync-server.yaml"))
+        try Self.count(
+            tool(
+                "query", "--configuration", path("sync-server.yaml"), "--database", database ?? self.database,
+                "--class",
+                type, "--filter", predicate, "--count"))
     }
 
     /// Has the program compare everything in its databases, and returns what it says. Fails if anything contradicts.
@@ -201,13 +205,6 @@ package final class SyncServer {
     package func count(_ type: String, inFile file: URL) throws -> Int {
         let causeway = URL(fileURLWithPath: program).deletingLastPathComponent().appendingPathComponent("causeway")
         return try Self.count(run(causeway.path, ["query", file.path, type, "--count"]))
-    }
-
-    private func count(_ type: String, _ predicate: String, _ database: String, configuration: String) throws -> Int {
-        try Self.count(
-            tool(
-                "query", "--configuration", configuration, "--database", database, "--class", type, "--filter",
-                predicate, "--count"))
     }
 
     private static func count(_ text: String) throws -> Int {

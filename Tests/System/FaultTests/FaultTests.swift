@@ -29,13 +29,7 @@ struct FaultTests {
     func everything(seed: UInt64) async throws {
         let minutes = Self.setting("CAUSEWAY_FAULT_MINUTES")
         try await run(Fleet("faults", devices: 3, seed: seed)) { fleet in
-            let end = ContinuousClock.now + .seconds((minutes ?? 0) * 60)
-            var rounds = 0
-            // The short form is a number of rounds, so that a busy machine tests as much as an idle one.
-            while minutes == nil ? rounds < 8 : ContinuousClock.now < end {
-                try await fleet.round()
-                rounds += 1
-            }
+            let rounds = try await fleet.rounds(8, orMinutes: minutes)
             try await fleet.expectConverged()
             print("faults: \(rounds) rounds, \(fleet.devices.map(\.wrote)) transactions, seed \(seed)")
         }
@@ -47,16 +41,10 @@ struct FaultTests {
         let minutes = Self.setting("CAUSEWAY_CLUSTER_MINUTES")
         let (devices, nodes) = minutes == nil ? (3, 2) : (12, 3)
         try await run(Fleet("cluster", devices: devices, nodes: nodes, seed: Self.seeds[0])) { fleet in
-            let end = ContinuousClock.now + .seconds((minutes ?? 0) * 60)
-            var rounds = 0
-            while minutes == nil ? rounds < 4 : ContinuousClock.now < end {
-                try await fleet.round()
-                rounds += 1
-            }
-            let lostTails = fleet.cluster?.lostTails ?? 0
-            try await fleet.expectConverged(lostTail: lostTails > 0)
+            let rounds = try await fleet.rounds(4, orMinutes: minutes)
+            try await fleet.expectConverged()
             print(
-                "cluster: \(rounds) rounds, \(lostTails) lost tails, \(fleet.devices.map(\.wrote)) transactions, seed "
+                "cluster: \(rounds) rounds, \(fleet.cluster?.lostTails ?? 0) lost tails, \(fleet.devices.map(\.wrote)) transactions, seed "
                     + "\(fleet.seed)")
         }
     }

@@ -111,13 +111,24 @@ final class Fleet {
         for device in devices { try device.rest() }
     }
 
+    /// For so many minutes. The short form is a number of rounds, so that a busy machine tests as much as an idle one.
+    ///
+    /// - Returns: how many rounds there were.
+    func rounds(_ count: Int, orMinutes minutes: Double?) async throws -> Int {
+        let end = ContinuousClock.now + .seconds((minutes ?? 0) * 60)
+        var rounds = 0
+        while minutes == nil ? rounds < count : ContinuousClock.now < end {
+            try await round()
+            rounds += 1
+        }
+        return rounds
+    }
+
     // MARK: - After the faults
 
-    /// Nothing acknowledged is lost, nothing is doubled, all hold the same.
-    ///
-    /// - Parameter lostTail: whether a journal has lost its end. What devices have they send again; of one-way objects, which they do
-    ///   not keep, some may be gone.
-    func expectConverged(lostTail: Bool = false) async throws {
+    /// Nothing acknowledged is lost, nothing is doubled, all hold the same. Where a journal has lost its end, devices send again what
+    /// they have; of one-way objects, which they do not keep, some may be gone.
+    func expectConverged() async throws {
         for device in devices { device.proxy.heal() }
         for device in devices where !device.isRunning { try device.start() }
         for device in devices { device.send("settle") }
@@ -144,6 +155,7 @@ final class Fleet {
             device.kill()
             #expect(try !device.log.contains("has no database"), "device \(device.number); seed \(seed)")
         }
+        let lostTail = (cluster?.lostTails ?? 0) > 0
         for server in servers {
             #expect(server.stop() == 0, "seed \(seed)")
             let file = URL(fileURLWithPath: server.dataFolder + "/database.causeway")

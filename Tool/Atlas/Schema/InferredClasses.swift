@@ -29,7 +29,6 @@ struct InferredClasses {
             properties.append(try primaryKey(shape.fields[place], shape.count, file))
         }
         properties += self.properties(of: shape, named: name).filter { $0.name != Self.primaryKey }
-        takenNames.insert(ExactString(name))
         classes.append(ClassSchema(name: name, properties: properties))
     }
 
@@ -68,7 +67,7 @@ struct InferredClasses {
         let kinds = field.kinds.typed
         if kinds == .array { return list(field, name, of: className) }
         if kinds == .document, let documents = field.documents {
-            guard documents.isClass, embeddedCount < Self.embeddedMax else {
+            guard becomesClass(documents) else {
                 return Property(name: name, type: .mixed, collection: .map, isOptional: true)
             }
             let target = embedded(documents, className, name)
@@ -83,7 +82,7 @@ struct InferredClasses {
 
     private mutating func list(_ field: DocumentShape.Field, _ name: String, of className: String) -> Property {
         let kinds = field.elementKinds
-        if kinds == .document, let documents = field.documents, documents.isClass, embeddedCount < Self.embeddedMax {
+        if kinds == .document, let documents = field.documents, becomesClass(documents) {
             let target = embedded(documents, className, name)
             return Property(name: name, type: .object, collection: .list, target: target)
         }
@@ -98,6 +97,8 @@ struct InferredClasses {
     private func target(_ field: DocumentShape.Field) -> String? {
         field.references.count == 1 ? field.references.first.flatMap { collections[$0.string] } : nil
     }
+
+    private func becomesClass(_ shape: DocumentShape) -> Bool { shape.isClass && embeddedCount < Self.embeddedMax }
 
     private mutating func embedded(_ shape: DocumentShape, _ parent: String, _ property: String) -> String {
         embeddedCount += 1
