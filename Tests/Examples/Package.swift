@@ -34,7 +34,12 @@ let package = Package(
     } + [
         .executableTarget(
             name: "ManyQueries",
-            dependencies: [.product(name: "RealmSwift", package: "causeway")],
+            dependencies: [
+                .product(name: "RealmSwift", package: "causeway"),
+                // Programs of other packages are built only for whoever needs them.
+                .product(name: "documents", package: "Documents"), .product(name: "fleet", package: "Fleet"),
+                .product(name: "gateway", package: "Gateway"), .product(name: "todo", package: "ToDo"),
+            ],
             path: "ManyQueries",
             swiftSettings: [.unsafeFlags(["-Xfrontend", "-warn-long-expression-type-checking=300"])]
         )
