@@ -120,7 +120,7 @@ let server: [Target] = [
     part("Server", "OpenAPI", uses: ["HTTP"]),
     part("Server", "Ingest", uses: ["Model", "Operations", "Store", "Wire"]),
     part(
-        "Server", "Journal", uses: ["Model", "Operations", "Query", "Store"], libraries: [Package.crypto],
+        "Server", "Journal", uses: ["Conversion", "Model", "Operations", "Query", "Store"], libraries: [Package.crypto],
         documents: ["JOURNAL.md"]
     ),
     part("Server", "PostgreSQL"),
@@ -148,7 +148,7 @@ let server: [Target] = [
             "Storage", "Store",
         ]
     ),
-    part("Server", "StoreReplicated", uses: ["Journal", "Model", "Operations", "Store"]),
+    part("Server", "StoreReplicated", uses: ["Conversion", "Journal", "Model", "Operations", "Store"]),
     part("Server", "Subscriptions", uses: ["Merge", "Model", "Operations", "Query", "Store"]),
     part("Server", "Telemetry", uses: ["JSON"], libraries: [Package.metrics], documents: ["AUDIT.md", "METRICS.md"]),
 ]
@@ -331,7 +331,7 @@ let tests: [Target] = [
         uses: shape + storage + ["Identity", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]
     ),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
-    test("Server", "Journal", uses: shape + ["Journal", "Query", "Store", "Support/Seeds"]),
+    test("Server", "Journal", uses: shape + ["Conversion", "Journal", "Query", "Store", "Support/Seeds"]),
     test(
         "Server", "JournalPostgreSQL",
         uses: [
@@ -353,8 +353,8 @@ let tests: [Target] = [
     program(
         "System/Simulation",
         uses: shape + storage + [
-            "Environment", "Ingest", "Journal", "OpLog", "Session", "Store", "StoreEmbedded", "StoreReplicated",
-            "Subscriptions", "Support/ExactValues", "Support/Seeds", "Sync", "SyncedFile", "Wire",
+            "Conversion", "Environment", "Ingest", "Journal", "OpLog", "Session", "Store", "StoreEmbedded",
+            "StoreReplicated", "Subscriptions", "Support/ExactValues", "Support/Seeds", "Sync", "SyncedFile", "Wire",
         ]
     ),
     test(

@@ -62,6 +62,7 @@ enum EntryTag {
     static let settings: UInt8 = 6
     static let maintain: UInt8 = 7
     static let generation: UInt8 = 8
+    static let act: UInt8 = 9
 }
 
 extension JournalEntry.Body {
@@ -91,6 +92,9 @@ extension JournalEntry.Body {
         case .generation(let generation):
             writer.write(byte: EntryTag.generation)
             writer.write(varint: generation)
+        case .act(let act):
+            writer.write(byte: EntryTag.act)
+            act.encode(into: &writer)
         }
     }
 
@@ -105,6 +109,7 @@ extension JournalEntry.Body {
         case EntryTag.settings: self = .settings(try RecordSettings(from: &reader))
         case EntryTag.maintain: self = .maintain(time: try reader.readVarint())
         case EntryTag.generation: self = .generation(try reader.readVarint())
+        case EntryTag.act: self = .act(try OperatorAct(from: &reader))
         default: throw reader.malformed("\(tag) is no kind of entry")
         }
     }

@@ -31,6 +31,7 @@ package struct JournalEntry: Hashable, Sendable {
         case maintain(time: UInt64)
         /// From here on entries may need this generation of software.
         case generation(UInt64)
+        case act(OperatorAct)
     }
 
     package struct Commit: Hashable, Sendable {

@@ -1,3 +1,4 @@
+package import CausewayConversion
 package import CausewayStore
 
 /// A record that changes by applying the entries of a journal, and in no other way. The calls of `StoreBackend` that write
@@ -42,6 +43,12 @@ package enum EntryOutcome: Hashable, Sendable {
     case additions(SchemaAdditions)
     /// Whether maintenance has more to do.
     case maintained(hasMore: Bool)
+    /// What a conversion did, or why it did nothing.
+    case converted(ConversionReport)
+    /// What is left of the client; nil for one that is not known.
+    case forgotten(ForgottenClient?)
+    /// Whether the subject was shut out.
+    case letIn(Bool)
     case done
     /// It was refused, and changed nothing.
     case refused(StoreFailure)

@@ -27,6 +27,7 @@ import CausewayModel
 /// | arrivals | number of the arrival, 8 | of a one-way object: class number, 4; row, 8; milliseconds of receipt, 8 |
 /// | arrived | class number, 4; row, 8 | number of its arrival, 8 |
 /// | positions | a reader's name | how far it got, in a form of its own |
+/// | shutOut | `ShutOut.Subject` | `ShutOut`; in a replica alone |
 enum Layout {
     static let meta = "server.meta"
     static let classes = "server.classes"
@@ -51,6 +52,7 @@ enum Layout {
     static let arrivals = "server.arrivals"
     static let arrived = "server.arrived"
     static let positions = "server.positions"
+    static let shutOut = "server.shutOut"
 
     static func row(_ classNumber: Int, _ key: ObjectKey) -> [UInt8] {
         bytes(UInt32(truncatingIfNeeded: classNumber)) + bytes(UInt64(bitPattern: key.rawValue))

@@ -8,6 +8,10 @@ struct Following {
     /// Under which the node appends; nil until it has seen the head.
     var incarnation: UInt64?
     var end: ReplicaEnd?
+    /// Whether no session is open in this turn.
+    var isAlone = false
+    /// Whether an entry that needs this waits.
+    var isHeldUp = false
 
     init(mark: JournalMark) { self.mark = mark }
 
@@ -165,12 +169,22 @@ extension StoreReplicated {
         _ = try apply(try decoded(stored, &state), stored, &state)
     }
 
+    /// What other nodes have appended may need that nobody is here.
+    private static let heldUp = StoreFailure(
+        .busy, "An operator changes the schema on all nodes. Nothing that is unsent is lost. Try again.",
+        retryAfterMilliseconds: waitMilliseconds)
+
     private func apply(
         _ entry: JournalEntry, _ stored: StoredEntry, _ state: inout Following
     ) throws(StoreFailure) -> EntryOutcome {
+        if case .act(let act) = entry.body, act.needsNobody, !state.isAlone {
+            state.isHeldUp = true
+            throw Self.heldUp
+        }
         let mark = state.mark.followed(by: entry, stored)
         let outcome = try replica.apply(entry, to: mark)
         state.mark = mark
+        if case .act(let act) = entry.body { note(act) }
         if mark.position.isMultiple(of: options.digestEvery) { try compareDigest(&state) }
         return outcome
     }

@@ -1,3 +1,4 @@
+package import CausewayConversion
 package import CausewayJournal
 package import CausewayModel
 package import CausewayStore
@@ -31,6 +32,9 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     private let state: Mutex<Following>
     private let ended = Mutex<ReplicaEnd?>(nil)
     private let applied: Atomic<UInt64>
+    private let isHeldUp = Atomic(false)
+    /// What operators did by entries that were applied, until somebody takes it. As many as there is room for.
+    private let acts = Mutex<[OperatorAct]>([])
 
     package init(
         _ replica: any JournalReplica, following journal: any Journal, options: Options = Options()
@@ -58,11 +62,71 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
         return try replica.snapshot()
     }
 
-    /// Applies what other nodes have appended.
+    /// Applies what other nodes have appended, up to an entry that needs nobody to be there: see `isWaitingToBeAlone`.
     ///
     /// - Parameter countMax: the most entries in this call.
     package func catchUp(atMost countMax: Int = .max) throws(StoreFailure) {
         try following { state throws(StoreFailure) in try follow(&state, atMost: countMax) }
+    }
+
+    // MARK: - What operators do
+
+    /// Whether the next entry changes the schema under those who use it. It is applied by `catchUpAlone`, and until then what
+    /// would change the record is refused for a moment.
+    package var isWaitingToBeAlone: Bool { isHeldUp.load(ordering: .relaxed) }
+
+    /// Applies everything that other nodes have appended. Call it while no session is open.
+    package func catchUpAlone() throws(StoreFailure) {
+        try following(isAlone: true) { state throws(StoreFailure) in try follow(&state) }
+    }
+
+    /// What operators did since this was asked last, on any node, this one included.
+    package func takeActs() -> [OperatorAct] {
+        acts.withLock { acts in
+            defer { acts = [] }
+            return acts
+        }
+    }
+
+    /// The newest are kept. Whoever looks finds the rest in the state.
+    static let actsMax = 1_000
+
+    func note(_ act: OperatorAct) {
+        acts.withLock { acts in
+            if acts.count == Self.actsMax { acts.removeFirst() }
+            acts.append(act)
+        }
+    }
+
+    /// Removes a class or a property on all nodes. Call it while no session is open.
+    package func drop(_ className: String, property: String?) throws(StoreFailure) {
+        _ = try acted(.drop(className: className, property: property))
+    }
+
+    /// Gives a property another type on all nodes. Call it while no session is open.
+    package func convert(_ wanted: PropertyConversion) throws(StoreFailure) -> ConversionReport {
+        try acted(.convert(wanted)).converted
+    }
+
+    /// Forgets what may be forgotten of a client. Its session on another node ends.
+    ///
+    /// - Returns: nil for a client that is not known.
+    package func forget(_ client: ClientID) throws(StoreFailure) -> ForgottenClient? {
+        try acted(.forget(client)).forgotten
+    }
+
+    package func shutOut(_ shutOut: ShutOut) throws(StoreFailure) { _ = try acted(.shutOut(shutOut)) }
+
+    /// - Returns: whether it was shut out.
+    package func letIn(_ subject: ShutOut.Subject) throws(StoreFailure) -> Bool {
+        try acted(.letIn(subject)).wasShutOut
+    }
+
+    private func acted(_ act: OperatorAct) throws(StoreFailure) -> EntryOutcome {
+        try following(isAlone: act.needsNobody) { state throws(StoreFailure) in
+            try follow(&state)
+            return try journaled(.act(act), &state)
+        }
     }
 
     // MARK: - What changes the record
@@ -114,8 +178,10 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     package func take(_ settings: RecordSettings) throws(StoreFailure) { _ = try decided(.settings(settings)) }
 
     /// Settings for a journal that has none yet: the first node to come says them.
+    ///
+    /// Call it while no session is open.
     package func begin(with settings: RecordSettings) throws(StoreFailure) {
-        try following { state throws(StoreFailure) in
+        try following(isAlone: true) { state throws(StoreFailure) in
             try follow(&state)
             if try replica.settings == nil { _ = try journaled(.settings(settings), &state) }
         }
@@ -134,12 +200,16 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     }
 
     /// Runs with the turn to append and apply.
+    ///
+    /// - Parameter isAlone: whether no session is open.
     private func following<Outcome>(
-        _ body: (inout Following) throws(StoreFailure) -> Outcome
+        isAlone: Bool = false, _ body: (inout Following) throws(StoreFailure) -> Outcome
     ) throws(StoreFailure) -> Outcome {
         try state.withLock { state throws(StoreFailure) in
             try state.refuseIfEnded()
+            (state.isAlone, state.isHeldUp) = (isAlone, false)
             defer {
+                isHeldUp.store(state.isHeldUp, ordering: .relaxed)
                 if let end = state.end { ended.withLock { $0 = end } }
                 applied.store(state.mark.position, ordering: .relaxed)
             }
@@ -163,6 +233,18 @@ extension EntryOutcome {
 
     fileprivate var additions: SchemaAdditions {
         get throws(StoreFailure) { if case .additions(let additions) = self { additions } else { throw failure } }
+    }
+
+    fileprivate var converted: ConversionReport {
+        get throws(StoreFailure) { if case .converted(let report) = self { report } else { throw failure } }
+    }
+
+    fileprivate var forgotten: ForgottenClient? {
+        get throws(StoreFailure) { if case .forgotten(let forgotten) = self { forgotten } else { throw failure } }
+    }
+
+    fileprivate var wasShutOut: Bool {
+        get throws(StoreFailure) { if case .letIn(let wasShutOut) = self { wasShutOut } else { throw failure } }
     }
 
     fileprivate var hasMore: Bool {

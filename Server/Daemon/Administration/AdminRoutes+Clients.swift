@@ -5,6 +5,7 @@ import CausewayModel
 import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import CausewayTelemetry
 
 // Clients: the files of devices that the database knows.
@@ -52,8 +53,10 @@ extension AdminRoutes {
             throw AdminError(
                 .conflict, "The client \(client.rawValue) has an open session. Shut it out first, or end its session.")
         }
-        let store = tenant.store
-        let forgotten = try await desk.work(tenant) { () throws(StoreFailure) in try store.forget(client) }
+        let (store, node) = (tenant.store, tenant.node)
+        let forgotten = try await desk.work(tenant) { () throws(StoreFailure) in
+            if let node { try node.record.forget(client) } else { try store.forget(client) }
+        }
         guard let forgotten else {
             throw AdminError(.clientUnknown, "The database does not know the client \(client.rawValue).")
         }

@@ -5,6 +5,7 @@ import CausewayModel
 import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import CausewayTelemetry
 
 // The schema of a database: what is in it, and taking out what no app declares any more.
@@ -52,7 +53,7 @@ extension AdminDesk {
     fileprivate func drop(
         _ subject: SchemaSubject, in tenant: Tenant, by address: String
     ) async throws(AdminError) -> HTTPAnswer {
-        let (store, conversations) = (tenant.store, tenant.conversations)
+        let (store, node, conversations) = (tenant.store, tenant.node, tenant.conversations)
         do throws(StoreFailure) {
             let (element, count) = try await conversations.work(for: nil) { () throws(StoreFailure) in
                 let element = try subject.element(in: store)
@@ -61,7 +62,11 @@ extension AdminDesk {
             guard let confirm = subject.confirm else { return Self.answer(subject, element, count, isDropped: false) }
             try subject.check(confirm, element, for: .drop, now: conversations.now())
             try await conversations.alone(because: SchemaSubject.reason) { () throws(StoreFailure) in
-                try store.drop(subject.className, property: subject.property)
+                if let node {
+                    try node.record.drop(subject.className, property: subject.property)
+                } else {
+                    try store.drop(subject.className, property: subject.property)
+                }
             }
             telemetry.audit(
                 AuditEvent(

@@ -7,6 +7,7 @@ import CausewayModel
 import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import CausewayTelemetry
 import Logging
 
@@ -36,7 +37,8 @@ extension AdminDesk {
     fileprivate func convert(
         _ call: ConversionCall, in tenant: Tenant, by address: String
     ) async throws(AdminError) -> HTTPAnswer {
-        let (store, conversations, rules) = (tenant.store, tenant.conversations, tenant.office.rules)
+        let (store, node) = (tenant.store, tenant.node)
+        let (conversations, rules) = (tenant.conversations, tenant.office.rules)
         do throws(StoreFailure) {
             let (found, element) = try await tenant.atLeisure { () throws(StoreFailure) in
                 (try ConversionOutlook(call, store, rules), try call.subject.element(in: store))
@@ -45,7 +47,7 @@ extension AdminDesk {
             try call.subject.check(confirm, element, for: .convert, now: conversations.now())
             try found.check(call)
             let report = try await conversations.alone(because: SchemaSubject.reason) { () throws(StoreFailure) in
-                try store.convert(call.wanted)
+                if let node { try node.record.convert(call.wanted) } else { try store.convert(call.wanted) }
             }
             let outcome = ConversionOutlook(report: report, brokenRules: [])
             // Something may have been written since the outlook.

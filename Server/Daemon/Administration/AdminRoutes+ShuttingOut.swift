@@ -4,6 +4,7 @@ import CausewayHTTP
 import CausewayJSON
 import CausewayModel
 import CausewaySession
+import CausewayStore
 import CausewayTelemetry
 
 // Users and clients that the operator shuts out, and lets in again.
@@ -55,7 +56,7 @@ extension AdminRoutes {
     // MARK: - What they do
 
     private static func list(
-        _ desk: AdminDesk, _ request: AdminRequest, _ name: (ShutOuts.Subject) -> String?
+        _ desk: AdminDesk, _ request: AdminRequest, _ name: (ShutOut.Subject) -> String?
     ) async throws(AdminError) -> HTTPAnswer {
         try await desk.use(request) { tenant throws(AdminError) in
             let page = AdminPage(request)
@@ -71,19 +72,15 @@ extension AdminRoutes {
     }
 
     private static func shutOut(
-        _ desk: AdminDesk, _ request: AdminRequest, _ subject: ShutOuts.Subject
+        _ desk: AdminDesk, _ request: AdminRequest, _ subject: ShutOut.Subject
     ) async throws(AdminError) -> HTTPAnswer {
         let note = try request.members("note").text("note")
         guard note?.utf8.count ?? 0 <= ShutOuts.noteBytesMax else {
             throw AdminError(.requestInvalid, "note has more than \(ShutOuts.noteBytesMax) bytes. Make it shorter.")
         }
         return try await desk.use(request) { tenant throws(AdminError) in
-            let entry = ShutOuts.Entry(subject: subject, since: desk.now(), note: note)
-            do throws(ShutOuts.Failure) {
-                try tenant.shutOuts.shutOut(entry)
-            } catch {
-                throw AdminError(error.isFull ? .conflict : .serverFault, error.message)
-            }
+            let (shutOuts, entry) = (tenant.shutOuts, ShutOut(subject, since: desk.now(), note: note))
+            try await desk.work(tenant) { () throws(StoreFailure) in try shutOuts.shutOut(entry) }
             let ended = tenant.endSessionsShutOut()
             desk.audit(.shutOut, request, subject, tenant)
             return .json { $0.object { $0.field("ended", ended) } }
@@ -91,15 +88,11 @@ extension AdminRoutes {
     }
 
     private static func letIn(
-        _ desk: AdminDesk, _ request: AdminRequest, _ subject: ShutOuts.Subject
+        _ desk: AdminDesk, _ request: AdminRequest, _ subject: ShutOut.Subject
     ) async throws(AdminError) -> HTTPAnswer {
         try await desk.use(request) { tenant throws(AdminError) in
-            let wasShutOut: Bool
-            do throws(ShutOuts.Failure) {
-                wasShutOut = try tenant.shutOuts.letIn(subject)
-            } catch {
-                throw AdminError(.serverFault, error.message)
-            }
+            let shutOuts = tenant.shutOuts
+            let wasShutOut = try await desk.work(tenant) { () throws(StoreFailure) in try shutOuts.letIn(subject) }
             if wasShutOut { desk.audit(.letIn, request, subject, tenant) }
             return .json { $0.object { $0.field("wasShutOut", wasShutOut) } }
         }
@@ -141,7 +134,8 @@ extension Tenant {
     /// Ends the sessions and the feed's readers of those that are shut out.
     ///
     /// - Returns: how many sessions there were.
-    fileprivate func endSessionsShutOut() -> Int {
+    @discardableResult
+    func endSessionsShutOut() -> Int {
         defer { feed.bell.ring() }
         var ended = 0
         for party in conversations.parties() {
@@ -154,7 +148,7 @@ extension Tenant {
 
 extension AdminDesk {
     fileprivate func audit(
-        _ kind: AuditEvent.Kind, _ request: AdminRequest, _ subject: ShutOuts.Subject, _ tenant: Tenant
+        _ kind: AuditEvent.Kind, _ request: AdminRequest, _ subject: ShutOut.Subject, _ tenant: Tenant
     ) {
         let words = subject.user.map { "user \($0)" } ?? subject.client.map { "client \($0)" }
         telemetry.audit(
@@ -164,7 +158,7 @@ extension AdminDesk {
 
 extension AdminRequest {
     /// The user that the path names.
-    fileprivate func user() throws(AdminError) -> ShutOuts.Subject {
+    fileprivate func user() throws(AdminError) -> ShutOut.Subject {
         let name = self["user"]
         guard (1...ShutOuts.nameBytesMax).contains(name.utf8.count) else {
             throw AdminError(.requestInvalid, "A user's name has 1 to \(ShutOuts.nameBytesMax) bytes.")
@@ -173,7 +167,7 @@ extension AdminRequest {
     }
 }
 
-extension ShutOuts.Subject {
+extension ShutOut.Subject {
     fileprivate var user: String? { if case .user(let name) = self { name.string } else { nil } }
     fileprivate var client: String? { if case .client(let id) = self { String(id.rawValue) } else { nil } }
 }

@@ -1,54 +1,63 @@
 import CausewayModel
+import CausewayStore
+import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import CausewayWire
 import Foundation
 import Synchronization
 
 /// Whom the operator has shut out of one database: users and clients.
 ///
-/// The list lies beside the database, in `shut-out.json`, so that it outlasts the server. A restore keeps it: whoever was
-/// shut out yesterday must not come back with a backup of last week.
+/// On a server alone the list lies beside the database, in `shut-out.json`, so that it outlasts the server. A restore keeps it:
+/// whoever was shut out yesterday must not come back with a backup of last week. On nodes it is in the journal, and counts on all
+/// of them.
 final class ShutOuts: Sendable {
-    /// One user, or one client.
-    enum Subject: Hashable, Sendable {
-        case user(ExactString)
-        case client(ClientID)
-    }
-
-    struct Entry: Hashable, Sendable {
-        var subject: Subject
-        /// In milliseconds since 1970.
-        var since: UInt64
-        /// What the operator has noted. Nobody else is told.
-        var note: String?
-    }
-
-    struct Failure: Error, Hashable {
-        var message: String
-        var isFull = false
-    }
-
     static let fileName = "shut-out.json"
-    static let entriesMax = 10_000
     static let nameBytesMax = 1_024
     static let noteBytesMax = 512
 
-    private let path: String
-    private let state: Mutex<[Subject: Entry]>
+    private enum Home {
+        case file(path: String)
+        case journal(ServedNode)
+    }
+
+    private let home: Home
+    private let state = Mutex<[ShutOut.Subject: ShutOut]>([:])
     /// Held while the list is changed.
     private let writing = Mutex(())
 
-    /// Reads the list of a database's folder.
+    /// Reads the list of a database's folder, or of its journal.
     ///
     /// - Throws: when it cannot be read. To go on without it would let everybody in.
-    init(folder: String) throws(CommandFailure) {
-        path = folder + "/" + Self.fileName
+    init(folder: String, _ node: ServedNode? = nil) throws(CommandFailure) {
+        let path = folder + "/" + Self.fileName
+        home = if let node { .journal(node) } else { .file(path: path) }
         do {
-            state = Mutex(try ShutOutFile.read(path))
+            try refresh()
         } catch {
-            throw CommandFailure(
-                "\(path) cannot be read (\(error)), and without it those who were shut out would be let in. Put the file "
-                    + "right, or remove it and shut them out again.")
+            guard node == nil else {
+                throw CommandFailure(
+                    "Those who are shut out cannot be read from the replica in \(folder) (\(error)). Delete it: the node makes "
+                        + "it anew.")
+            }
+            throw Self.unreadable(path, error)
         }
+    }
+
+    private static func unreadable(_ path: String, _ error: any Error) -> CommandFailure {
+        CommandFailure(
+            "\(path) cannot be read (\(error)), and without it those who were shut out would be let in. Put the file right, or "
+                + "remove it and shut them out again.")
+    }
+
+    /// Reads the list again: another node may have changed it.
+    func refresh() throws {
+        let list =
+            switch home {
+            case .file(let path): try ShutOutFile.read(path)
+            case .journal(let node): try node.replica.shutOuts()
+            }
+        state.withLock { $0 = Dictionary(list.map { ($0.subject, $0) }) { _, last in last } }
     }
 
     // MARK: - Asking
@@ -58,53 +67,75 @@ final class ShutOuts: Sendable {
 
     func failure(client: ClientID) -> SyncFailure? { failure(.client(client), "this device") }
 
-    private func failure(_ subject: Subject, _ words: String) -> SyncFailure? {
+    private func failure(_ subject: ShutOut.Subject, _ words: String) -> SyncFailure? {
         guard state.withLock({ $0[subject] }) != nil else { return nil }
         return SyncFailure(.permissionDenied, "The operator of the server has shut \(words) out of the database.")
     }
 
-    var all: [Entry] { state.withLock { Array($0.values) } }
+    var all: [ShutOut] { state.withLock { Array($0.values) } }
 
     // MARK: - Changing
 
-    /// Is on the disk when this returns, and counts from then on.
-    func shutOut(_ entry: Entry) throws(Failure) {
-        try change { entries throws(Failure) in
-            guard entries[entry.subject] != nil || entries.count < Self.entriesMax else {
-                throw Failure(
-                    message:
-                        "\(Self.entriesMax) users and clients are shut out already, and that is the most. Let some in "
-                        + "again, or take their tokens at the issuer.", isFull: true)
-            }
-            // Shut out once more, it stays so since then, and keeps its note where there is no other.
-            let before = entries[entry.subject]
-            entries[entry.subject] = Entry(
-                subject: entry.subject, since: before?.since ?? entry.since, note: entry.note ?? before?.note)
-        }
+    /// Is durable when this returns, and counts from then on. Waits for the disk, or for the journal.
+    func shutOut(_ shutOut: ShutOut) throws(StoreFailure) {
+        try change(
+            inFile: { list throws(StoreFailure) in
+                let before = list[shutOut.subject]
+                guard before != nil || list.count < ShutOut.countMax else { throw ShutOut.tooMany }
+                list[shutOut.subject] = shutOut.after(before)
+            },
+            inJournal: { record throws(StoreFailure) in try record.shutOut(shutOut) })
     }
 
     /// - Returns: whether it was shut out.
-    func letIn(_ subject: Subject) throws(Failure) -> Bool {
-        try change { entries throws(Failure) in entries.removeValue(forKey: subject) != nil }
+    func letIn(_ subject: ShutOut.Subject) throws(StoreFailure) -> Bool {
+        try change(
+            inFile: { $0.removeValue(forKey: subject) != nil },
+            inJournal: { record throws(StoreFailure) in try record.letIn(subject) })
     }
 
     private func change<Outcome: Sendable>(
-        _ body: (inout [Subject: Entry]) throws(Failure) -> Outcome
-    ) throws(Failure) -> Outcome {
+        inFile: (inout [ShutOut.Subject: ShutOut]) throws(StoreFailure) -> Outcome,
+        inJournal: (StoreReplicated) throws(StoreFailure) -> Outcome
+    ) throws(StoreFailure) -> Outcome {
         // Who only asks does not wait for the disk.
-        try writing.withLock { _ throws(Failure) in
-            let entries = state.withLock { $0 }
-            var changed = entries
-            let outcome = try body(&changed)
-            guard changed != entries else { return outcome }
-            do throws(DurableFile.Failure) {
-                try ShutOutFile.write(changed, to: path)
-            } catch {
-                throw Failure(message: error.message)
+        try writing.withLock { _ throws(StoreFailure) in
+            switch home {
+            case .file(let path):
+                let list = state.withLock { $0 }
+                var changed = list
+                let outcome = try inFile(&changed)
+                guard changed != list else { return outcome }
+                try ShutOutFile.write(Array(changed.values), to: path)
+                state.withLock { $0 = changed }
+                return outcome
+            case .journal(let node):
+                let outcome = try inJournal(node.record)
+                do {
+                    try refresh()
+                } catch {
+                    throw StoreFailure(.fault, "\(error)")
+                }
+                return outcome
             }
-            state.withLock { $0 = changed }
-            return outcome
         }
+    }
+
+    // MARK: - Moving
+
+    /// The list in a folder's file, on its way into a journal.
+    static func list(inFolder folder: String) throws(CommandFailure) -> [ShutOut] {
+        let path = folder + "/" + fileName
+        do {
+            return try ShutOutFile.read(path)
+        } catch {
+            throw unreadable(path, error)
+        }
+    }
+
+    /// Writes the list that a journal had beside the database that was made of it.
+    static func write(_ list: [ShutOut], toFolder folder: String) throws(StoreFailure) {
+        if !list.isEmpty { try ShutOutFile.write(list, to: folder + "/" + fileName) }
     }
 }
 
@@ -123,33 +154,33 @@ private struct ShutOutFile: Codable {
 
     struct Malformed: Error {}
 
-    static func read(_ path: String) throws -> [ShutOuts.Subject: ShutOuts.Entry] {
-        guard FileManager.default.fileExists(atPath: path) else { return [:] }
+    static func read(_ path: String) throws -> [ShutOut] {
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
         let file = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: path)))
         guard file.format == 1 else { throw Malformed() }
-        var entries: [ShutOuts.Subject: ShutOuts.Entry] = [:]
-        for line in file.entries {
+        return try file.entries.map { line in
             guard let subject = line.subject else { throw Malformed() }
-            entries[subject] = ShutOuts.Entry(subject: subject, since: line.since, note: line.note)
+            return ShutOut(subject, since: line.since, note: line.note)
         }
-        return entries
     }
 
-    static func write(
-        _ entries: [ShutOuts.Subject: ShutOuts.Entry], to path: String
-    ) throws(DurableFile.Failure) {
-        let lines = entries.values.map(Line.init).sorted { ($0.since, $0.user ?? "") < ($1.since, $1.user ?? "") }
+    static func write(_ list: [ShutOut], to path: String) throws(StoreFailure) {
+        let lines = list.map(Line.init).sorted { ($0.since, $0.user ?? "") < ($1.since, $1.user ?? "") }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         guard let data = try? encoder.encode(ShutOutFile(entries: lines)) else {
             preconditionFailure("Texts and numbers can be written as JSON.")
         }
-        try DurableFile.replace(path, with: data)
+        do throws(DurableFile.Failure) {
+            try DurableFile.replace(path, with: data)
+        } catch {
+            throw StoreFailure(.fault, error.message)
+        }
     }
 }
 
 extension ShutOutFile.Line {
-    fileprivate init(_ entry: ShutOuts.Entry) {
+    fileprivate init(_ entry: ShutOut) {
         since = entry.since
         note = entry.note
         switch entry.subject {
@@ -158,7 +189,7 @@ extension ShutOutFile.Line {
         }
     }
 
-    fileprivate var subject: ShutOuts.Subject? {
+    fileprivate var subject: ShutOut.Subject? {
         if let user { return .user(ExactString(user)) }
         return client.flatMap { UInt64($0) }.map { .client(ClientID($0)) }
     }

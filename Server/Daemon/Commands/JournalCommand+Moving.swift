@@ -32,6 +32,9 @@ extension JournalCommand {
         @Option(help: "The database's name in the configuration.")
         var database: String
 
+        /// What follows the name of a file that was replaced.
+        private static let aside = ".before-journal"
+
         func run() throws {
             let configuration = try option.read()
             let (journal, folder) = (
@@ -49,7 +52,8 @@ extension JournalCommand {
                 let record = try StoreEmbedded.open(folder: folder, epochSeed: 1)
                 defer { record.close() }
                 try record.copy(toFolder: copies)
-                let number = try StoreEmbedded.becomeReplica(folder: copies)
+                let number = try StoreEmbedded.becomeReplica(
+                    folder: copies, shutOuts: try ShutOuts.list(inFolder: folder))
                 let isNew = try PostgreSQLJournal.begin(
                     database, of: number, with: copy, journal.settings, incarnation: SystemRandom().nextNonZero())
                 guard isNew else {
@@ -59,9 +63,15 @@ extension JournalCommand {
                 }
             }
             let objects = DatabaseFolder(folder).objectsPath
-            let aside = objects + ".before-journal"
+            let aside = objects + Self.aside
             try FileManager.default.moveItem(atPath: objects, toPath: aside)
             try FileManager.default.moveItem(atPath: copy, toPath: objects)
+            // The journal has what they say.
+            for name in [ShutOuts.fileName] {
+                let path = folder + "/" + name
+                guard FileManager.default.fileExists(atPath: path) else { continue }
+                try FileManager.default.moveItem(atPath: path, toPath: path + Self.aside)
+            }
             _ = consume lock
             print("\(database): is in the journal. What was there before lies in \(aside)")
         }
@@ -103,7 +113,7 @@ extension JournalCommand {
             try JournalCommand.sayingWhy {
                 let found = try PostgreSQLJournal.open(database, journal.settings) { SystemRandom().nextNonZero() }
                 let position = try restore(found, at: time)
-                try StoreEmbedded.becomeRecord(folder: to, of: found.database)
+                try ShutOuts.write(try StoreEmbedded.becomeRecord(folder: to, of: found.database), toFolder: to)
                 print("\(database): entry \(position) is in \(to)")
             }
         }

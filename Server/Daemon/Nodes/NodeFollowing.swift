@@ -2,6 +2,7 @@ import CausewayEndpoint
 import CausewayJournal
 import CausewayJournalPostgreSQL
 import CausewaySession
+import CausewayModel
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewayStoreReplicated
@@ -88,6 +89,47 @@ extension Tenant {
             var logger = logger
             logger[metadataKey: "database"] = "\(name)"
             if node.follow(logger) { conversations.recordMoved() }
+            take(node.record.takeActs(), logger)
+            if node.record.isWaitingToBeAlone { applyAlone(node, logger) }
+        }
+    }
+
+    /// Has this node do what operators did on any.
+    private func take(_ acts: [OperatorAct], _ logger: Logger) {
+        var isListChanged = false
+        for act in acts {
+            switch act {
+            // Its devices were told before.
+            case .drop, .convert: break
+            case .forget(let client):
+                conversations.forget(client)
+                _ = conversations.end(.endedByOperator) { $0.client == client }
+            case .shutOut, .letIn: isListChanged = true
+            }
+        }
+        guard isListChanged else { return }
+        do {
+            try shutOuts.refresh()
+        } catch {
+            logger.error("those who are shut out cannot be read: \(error)")
+        }
+        endSessionsShutOut()
+    }
+
+    /// Applies what needs that no session is open. One that cannot be ended in time puts it off until the journal is followed
+    /// again.
+    private func applyAlone(_ node: ServedNode, _ logger: Logger) {
+        guard uses.begin() else { return }
+        Task { [self] in
+            defer { uses.end() }
+            do throws(StoreFailure) {
+                try await conversations.alone(because: SchemaSubject.reason) { () throws(StoreFailure) in
+                    try node.record.catchUpAlone()
+                }
+                logger.notice("the schema is what an operator made of it on another node")
+            } catch {
+                logger.error("an operator's change of the schema is not applied yet: \(error.message)")
+            }
         }
     }
 }

@@ -82,6 +82,8 @@ final class ServedNode: Sendable {
             let following = try StoreReplicated(replica, following: found)
             record = following
             try following.begin(with: options.settings)
+            // Of before: who is shut out is read from the state.
+            _ = following.takeActs()
             return .ready(ServedNode(replica, following, found))
         } catch {
             replica.close()
@@ -109,6 +111,8 @@ final class ServedNode: Sendable {
             try record.catchUp()
             followed.withLock { $0 = .now }
             if isAway.exchange(false, ordering: .relaxed) { logger.notice("the journal answers again") }
+        } catch  where record.isWaitingToBeAlone {
+            // The journal answers: what comes next needs that nobody is here.
         } catch {
             if record.end == nil, !isAway.exchange(true, ordering: .relaxed) {
                 logger.error("the journal cannot be followed; devices are shown what is here: \(error.message)")

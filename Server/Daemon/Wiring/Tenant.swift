@@ -66,7 +66,7 @@ final class Tenant: Sendable {
         self.lock = Mutex(lock)
         self.accounts = accounts
         office = PermissionOffice(database.permissions)
-        shutOuts = try ShutOuts(folder: database.folder)
+        shutOuts = try ShutOuts(folder: database.folder, node)
         self.store = store
         self.node = node
         let record: any StoreBackend = node?.record ?? store

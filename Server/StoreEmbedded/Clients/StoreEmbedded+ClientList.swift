@@ -18,14 +18,6 @@ package struct ClientFacts: Hashable, Sendable {
     package var predecessors: [ClientID]
 }
 
-/// What remained of a client that was to be forgotten.
-package enum ForgottenClient: Hashable, Sendable {
-    /// It never wrote: nothing is left.
-    case all
-    /// Its numbers stay [I2], with its user and what it was not told of its refusals [I7].
-    case partly
-}
-
 extension StoreEmbedded {
     /// Clients in the order of their ids, after one. Waits for no commit.
     ///
@@ -66,7 +58,11 @@ extension StoreEmbedded {
     ///
     /// - Returns: nil for a client that the record does not know.
     package func forget(_ client: ClientID) throws(StoreFailure) -> ForgottenClient? {
-        try write { transaction, _ throws(StoreFailure) in
+        try forget(client, .call)
+    }
+
+    func forget(_ client: ClientID, _ writing: Writing) throws(StoreFailure) -> ForgottenClient? {
+        try write(as: writing) { transaction, _ throws(StoreFailure) in
             guard let state = try ClientState(of: client, in: transaction) else { return (nil, false) }
             guard state.mustStay else {
                 _ = transaction.tree(Layout.clients).remove(Layout.bytes(client.rawValue))

@@ -59,6 +59,26 @@ extension StoreEmbedded {
             }
             return .maintained(hasMore: hasMore)
         case .generation: return .done
+        case .act(let act): return try apply(act, writing)
+        }
+    }
+
+    private func apply(_ act: OperatorAct, _ writing: Writing) throws(StoreFailure) -> EntryOutcome {
+        switch act {
+        case .drop(let className, let property):
+            try drop(className, property, writing)
+            return .done
+        case .convert(let wanted): return .converted(try convert(wanted, writing))
+        case .forget(let client): return .forgotten(try forget(client, writing))
+        case .shutOut(let shutOut):
+            try write(as: writing) { transaction, _ throws(StoreFailure) in
+                try ShutOutTree(in: transaction).shutOut(shutOut)
+                return ((), true)
+            }
+            return .done
+        case .letIn(let subject):
+            return .letIn(
+                try write(as: writing) { transaction, _ in (ShutOutTree(in: transaction).letIn(subject), true) })
         }
     }
 }

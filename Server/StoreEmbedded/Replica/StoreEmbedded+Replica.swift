@@ -103,7 +103,8 @@ extension StoreEmbedded: JournalReplica {
             return hasMore.map { .maintained(hasMore: $0) }
         case .settings(let wanted): return try settings == wanted ? .done : nil
         case .generation(let wanted): return try mark.generation >= wanted ? .done : nil
-        case .commit, .ingest, .register: return nil
+        // What changes nothing is told to the other nodes all the same.
+        case .commit, .ingest, .register, .act: return nil
         }
     }
 

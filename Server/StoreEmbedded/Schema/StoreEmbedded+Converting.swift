@@ -25,11 +25,15 @@ extension StoreEmbedded {
     /// - Returns: what was done. If a value does not fit and the mapping says that this refuses all, nothing is.
     /// - Throws: `schemaMismatch` for what cannot be converted.
     package func convert(_ wanted: PropertyConversion) throws(StoreFailure) -> ConversionReport {
-        let report = try change { transaction, before, meta throws(StoreFailure) in
+        try convert(wanted, .call)
+    }
+
+    func convert(_ wanted: PropertyConversion, _ writing: Writing) throws(StoreFailure) -> ConversionReport {
+        let report = try change(as: writing) { transaction, before, meta throws(StoreFailure) in
             let conversion = try SchemaConversion(wanted, catalog(of: transaction), transaction)
             var report = conversion.report()
             guard conversion.accepts(report) else { return (report, false) }
-            try forgetHistory(in: transaction, &meta)
+            try forgetHistory(writing, in: transaction, &meta)
             try conversion.moveRecords()
             do throws(StoreError) {
                 try conversion.convertTables(before: before)

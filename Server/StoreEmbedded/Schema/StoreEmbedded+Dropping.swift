@@ -49,9 +49,13 @@ extension StoreEmbedded {
     ///
     /// - Throws: `schemaMismatch` for what cannot be removed.
     package func drop(_ className: String, property: String? = nil) throws(StoreFailure) {
-        try change { transaction, before, meta throws(StoreFailure) in
+        try drop(className, property, .call)
+    }
+
+    func drop(_ className: String, _ property: String?, _ writing: Writing) throws(StoreFailure) {
+        try change(as: writing) { transaction, before, meta throws(StoreFailure) in
             let removal = try SchemaRemoval(className, property, catalog(of: transaction), transaction)
-            try forgetHistory(in: transaction, &meta)
+            try forgetHistory(writing, in: transaction, &meta)
             try removal.removeRecords(at: meta.version)
             do throws(StoreError) {
                 try removal.removeFromTables(before: before)
@@ -64,10 +68,11 @@ extension StoreEmbedded {
 
     /// Runs `body` in the write transaction, as `write` does, with the state that the write began on.
     func change<Outcome>(
+        as writing: Writing,
         _ body: (_ transaction: Transaction, _ before: Transaction, inout Meta) throws(StoreFailure) ->
             (outcome: Outcome, commits: Bool)
     ) throws(StoreFailure) -> Outcome {
-        try write { transaction, meta throws(StoreFailure) in
+        try write(as: writing) { transaction, meta throws(StoreFailure) in
             let before: Transaction
             do throws(StoreError) {
                 before = try store.read()
@@ -80,7 +85,7 @@ extension StoreEmbedded {
     }
 
     /// Removes the history, and makes a version that no history leads to.
-    func forgetHistory(in transaction: Transaction, _ meta: inout Meta) throws(StoreFailure) {
+    func forgetHistory(_ writing: Writing, in transaction: Transaction, _ meta: inout Meta) throws(StoreFailure) {
         var nothing = options
         nothing.historyVersionsMax = 0
         try HistoryTree(in: transaction).trim(nothing, versionsMax: .max, &meta)
@@ -88,6 +93,6 @@ extension StoreEmbedded {
         meta.version = ServerVersion(last.rawValue + 1)
         meta.historyStart = meta.version
         meta.oldestTime = 0
-        try continueLineage(after: last, .call, meta, in: transaction)
+        try continueLineage(after: last, writing, meta, in: transaction)
     }
 }

@@ -1,3 +1,4 @@
+import CausewayJournal
 import CausewayModel
 import CausewayObjectStore
 import CausewayOperations
@@ -54,6 +55,20 @@ extension RecordCheck {
             // An earlier build wrote a record for each operation, with its number in the key.
             if key.count == 16, (try? RefusalRecord.count(in: Array(value))) == nil {
                 report.note("The refusals of changeset \(sequence) of client \(id) cannot be read.")
+            }
+            return true
+        }
+    }
+}
+
+// Rule 16.
+
+extension RecordCheck {
+    func checkShutOuts() {
+        transaction.tree(Layout.shutOut).scan { key, value in
+            let shutOut = try? ShutOut(encoded: Array(value))
+            if shutOut?.subject.encoded.elementsEqual(key) != true {
+                report.note("A user or client that is shut out cannot be read.")
             }
             return true
         }

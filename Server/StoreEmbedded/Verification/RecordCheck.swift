@@ -22,6 +22,7 @@ import CausewayStore
 /// 13. Each arrival is noted at its object, which is of a one-way class, and none is behind the newest one.
 /// 14. Positions are texts under a name.
 /// 15. The number of objects of a user is that of the rows which clients of the user created.
+/// 16. Those who are shut out are there under their own names.
 ///
 /// Rows of embedded classes are exempt where a one-way object may hold them: those have neither stamps nor states, and
 /// their rows go with what held them.
@@ -49,7 +50,7 @@ final class RecordCheck {
         checkClasses()
         let steps = [
             checkClients, checkHistory, checkEnds, checkForgotten, checkMarks, checkRefusals, checkReceipts,
-            checkArrivals, checkPositions, checkCreators,
+            checkArrivals, checkPositions, checkCreators, checkShutOuts,
         ]
         let total = Double(steps.count + classes.count)
         for (done, step) in steps.enumerated() {

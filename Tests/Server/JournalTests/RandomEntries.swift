@@ -1,3 +1,4 @@
+import CausewayConversion
 import CausewayJournal
 import CausewayModel
 import CausewayOperations
@@ -22,7 +23,7 @@ struct RandomEntries {
     private mutating func text() -> String { random.one(of: ["", "a", "é", "e\u{301}", "Item", "a longer name", "🛶"]) }
 
     private mutating func body() throws -> JournalEntry.Body {
-        switch random.below(8) {
+        switch random.below(9) {
         case 0: return .commit(try commit())
         case 1: return .ingest(JournalEntry.Ingest(batch: try oneWay(), time: number()))
         case 2:
@@ -35,7 +36,25 @@ struct RandomEntries {
         case 4: return .requireSchema(declaration())
         case 5: return .settings(settings())
         case 6: return .maintain(time: number())
+        case 7: return .act(act())
         default: return .generation(number())
+        }
+    }
+
+    private mutating func act() -> OperatorAct {
+        let subject = random.one(of: [ShutOut.Subject.user(ExactString(text())), .client(client())])
+        switch random.below(5) {
+        case 0: return .drop(className: text(), property: random.once(in: 2) ? text() : nil)
+        case 1:
+            return .convert(
+                PropertyConversion(
+                    text(), text(), to: random.one(of: PropertyType.allCases),
+                    isOptional: random.one(of: [nil, true, false]),
+                    misfits: random.one(of: [.refuse, .null, .value(.null), .value(.string(text())), .value(.int(-1))]))
+            )
+        case 2: return .forget(client())
+        case 3: return .shutOut(ShutOut(subject, since: number(), note: random.once(in: 2) ? text() : nil))
+        default: return .letIn(subject)
         }
     }
 

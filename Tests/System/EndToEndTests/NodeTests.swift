@@ -8,34 +8,8 @@ import Testing
 @Suite("Nodes", .serialized, .timeLimit(.minutes(10)))
 @MainActor
 struct NodeTests {
-    @MainActor
-    private final class Cluster {
-        let postgres: PostgreSQLServer
-        private let folder: URL
-
-        init() throws {
-            postgres = try PostgreSQLServer()
-            folder = FileManager.default.temporaryDirectory
-                .appendingPathComponent("causeway-nodes-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try postgres.connection.write(to: folder.appending(path: "connection"), atomically: true, encoding: .utf8)
-        }
-
-        func end() {
-            postgres.end()
-            try? FileManager.default.removeItem(at: folder)
-        }
-
-        /// Of a node's configuration.
-        var section: String { "journal: {connectionFile: \(folder.path)/connection}\n" }
-
-        func node(_ name: String, _ sections: String = "") throws -> Bench {
-            try Bench(name, accounts: section + sections)
-        }
-    }
-
-    private func withNodes(_ body: @MainActor (Cluster, [Bench]) async throws -> Void) async throws {
-        let cluster = try Cluster()
+    private func withNodes(_ body: @MainActor (NodeCluster, [Bench]) async throws -> Void) async throws {
+        let cluster = try NodeCluster()
         defer { cluster.end() }
         // Without tables it serves nothing, and waits.
         let first = try cluster.node("a")
@@ -109,7 +83,7 @@ struct NodeTests {
 
     @Test("a node's metrics say where it is in the journal, and that PostgreSQL is away")
     func metrics() async throws {
-        let cluster = try Cluster()
+        let cluster = try NodeCluster()
         defer { cluster.end() }
         try await Bench.withAdmin("node", accounts: cluster.section) { bench, port in
             try bench.server.journal("init")
@@ -166,7 +140,7 @@ struct NodeTests {
     func moving() async throws {
         let plain = try Bench("plain")
         defer { plain.end() }
-        let cluster = try Cluster()
+        let cluster = try NodeCluster()
         defer { cluster.end() }
         do {
             let before = try await plain.device("A")

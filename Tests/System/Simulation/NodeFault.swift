@@ -8,7 +8,7 @@ import CausewayStoreReplicated
 /// What befalls a cluster between two steps, beside what happens to every server.
 enum NodeFault: CaseIterable {
     case nodeDies, journalLosesTail, snapshotIsKept, settingsChange, maintenance, softwareIsReleased, nodeIsUpdated,
-        generationIsSwitchedOn
+        generationIsSwitchedOn, operatorActs
 }
 
 extension World {
@@ -24,6 +24,7 @@ extension World {
         case .softwareIsReleased: if random.happens(percent: 30) { cluster.release() }
         case .nodeIsUpdated: node.update()
         case .generationIsSwitchedOn: node.switchOn()
+        case .operatorActs: node.act()
         }
         node.endIfRecordEnded()
     }

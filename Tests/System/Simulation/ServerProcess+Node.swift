@@ -107,6 +107,7 @@ extension ServerProcess {
         guard let node, isUp else { return }
         let countMax = world.isCalm ? .max : 1 + world.random.below(20)
         try? node.record.catchUp(atMost: countMax)
+        applyAlone()
         // Also of commits that failed behind their entries: devices are told, and then the refusals go.
         for device in world.devices { rememberRefusals(of: device.client) }
         if node.record.position < node.cluster.journal.head().position, node.record.end == nil { journalGrew() }

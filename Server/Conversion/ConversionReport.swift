@@ -1,5 +1,3 @@
-package import CausewayConversion
-
 /// What a conversion did, or would do. It counts, and never has values.
 package struct ConversionReport: Hashable, Sendable {
     /// What the property is, in words, and what it will be.
@@ -11,6 +9,11 @@ package struct ConversionReport: Hashable, Sendable {
     package var misfits: [Misfit: Int] = [:]
     /// Whether it is converted.
     package var isConverted = false
+
+    package init(from: String, to: String) {
+        self.from = from
+        self.to = to
+    }
 
     package var misfitCount: Int { misfits.values.reduce(0, +) }
 }

@@ -1,0 +1,119 @@
+import Causeway
+import CausewayPrograms
+import Foundation
+import FoundationNetworking
+import Testing
+
+/// What an administrator does on one node, as devices of another meet it.
+@Suite("Administration of nodes", .serialized, .timeLimit(.minutes(15)))
+@MainActor
+struct NodeAdministrationTests {
+    private func call(
+        _ port: Int, _ method: String, _ path: String, _ json: String? = nil
+    ) async throws -> (status: Int, answer: [String: Any]) {
+        let url = try #require(URL(string: "http://127.0.0.1:\(port)/admin/v1/databases/items/\(path)"))
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        request.httpBody = json.map { Data($0.utf8) }
+        request.setValue("Bearer \(Bench.adminToken)", forHTTPHeaderField: "authorization")
+        let (data, answer) = try await URLSession.shared.data(for: request)
+        return (
+            (answer as? HTTPURLResponse)?.statusCode ?? 0,
+            try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
+        )
+    }
+
+    private func waits(_ what: String, _ condition: () async throws -> Bool) async throws {
+        for _ in 0..<1_500 {
+            if try await condition() { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("It did not happen: \(what)")
+    }
+
+    /// The properties of a class, as a node has them.
+    private func properties(_ className: String, _ port: Int) async throws -> [String]? {
+        let classes = try await call(port, "GET", "schema").answer["classes"] as? [[String: Any]]
+        let found = classes?.first { $0["name"] as? String == className }
+        return (found?["properties"] as? [[String: Any]])?.compactMap { $0["name"] as? String }
+    }
+
+    @Test("a class that is dropped on one node is gone on the other, whose devices go on with the rest")
+    func drop() async throws {
+        try await NodeCluster.withTwo { cluster, nodes, ports in
+            let (a, b) = (try await nodes[0].device("A"), try await nodes[1].device("B"))
+            try a.writeItems(1...20)
+            try await a.uploaded()
+            try await waits("B has the items") {
+                b.refresh()
+                return b.objects(Item.self).count == 20
+            }
+            #expect(try await properties("Reading", ports[1]) != nil)
+            let dropped = try await call(
+                ports[0], "POST", "schema/drop", #"{"class": "Reading", "confirm": "Reading", "evenIfDeclared": true}"#)
+            #expect(dropped.status == 200 && dropped.answer["isDropped"] as? Bool == true, "\(dropped)")
+            // Devices were told to connect again, and declare it anew, empty.
+            try b.writeItems(101...110)
+            try await b.uploaded()
+            try await waits("A has what B wrote") {
+                a.refresh()
+                return a.objects(Item.self).count == 30
+            }
+            #expect(b.objects(Item.self).count == 30)
+            // PostgreSQL is away: nothing is changed anywhere.
+            cluster.postgres.kill()
+            let refused = try await call(
+                ports[1], "POST", "schema/drop", #"{"class": "Reading", "confirm": "Reading", "evenIfDeclared": true}"#)
+            #expect(refused.status == 503, "\(refused)")
+            try cluster.postgres.start()
+            try a.writeItems(201...205)
+            try await waits("B has what A wrote") {
+                b.refresh()
+                return b.objects(Item.self).count == 35
+            }
+        }
+    }
+
+    @Test("who is shut out on one node is not let in on the other, until let in on any")
+    func shutOut() async throws {
+        try await NodeCluster.withTwo { cluster, nodes, ports in
+            let b = try await nodes[1].device("B")
+            try b.writeItems(1...5)
+            try await b.uploaded()
+            let answer = try await call(ports[0], "PUT", "shut-out/users/tester", #"{"note": "lost phone"}"#)
+            #expect(answer.status == 200, "\(answer)")
+            try await waits("the other node has it on its list") {
+                let list = try await call(ports[1], "GET", "shut-out/users").answer["entries"] as? [[String: Any]]
+                return list?.map { $0["note"] as? String } == ["lost phone"]
+            }
+            try b.writeItems(6...10)
+            try await waits("the other node ends the session") {
+                (try await call(ports[1], "GET", "sessions").answer["sessions"] as? [Any])?.isEmpty == true
+            }
+            #expect(try await call(ports[1], "DELETE", "shut-out/users/tester").answer["wasShutOut"] as? Bool == true)
+            let again = try await nodes[0].device("again")
+            b.syncSession?.reconnect()
+            try await waits("what the device kept is everywhere") {
+                again.refresh()
+                return again.objects(Item.self).count == 10
+            }
+        }
+    }
+
+    @Test("a client is forgotten on one node; where it has a session, that ends")
+    func forget() async throws {
+        try await NodeCluster.withTwo { cluster, nodes, ports in
+            let b = try await nodes[1].device("B")
+            try await b.downloaded()
+            let list = try await call(ports[1], "GET", "clients").answer["clients"] as? [[String: Any]]
+            let client = try #require(list?.first?["client"] as? String)
+            #expect(try await call(ports[1], "DELETE", "clients/\(client)").status == 409)
+            let forgotten = try await call(ports[0], "DELETE", "clients/\(client)")
+            #expect(forgotten.status == 200, "\(forgotten)")
+            // It comes again, and writes.
+            try b.writeItems(1...5)
+            try await b.uploaded()
+            #expect(try nodes[1].server.count("Item") == 5)
+        }
+    }
+}
