@@ -6,22 +6,40 @@ package import CausewayPostgreSQL
 /// `JOURNALPOSTGRESQL.md` gives it.
 package enum JournalTables {
     /// Of the tables. A program refuses other ones: they are brought up to date by `sync-server journal init`.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// The channel on which nodes hear that something was appended.
     static let channel = "causeway_journal"
 
-    /// Makes the tables, if they are not there.
+    /// What became of the tables.
+    package enum Making: Hashable, Sendable {
+        case made
+        /// They were of an older version.
+        case updated(from: Int64)
+        case unchanged
+    }
+
+    /// Makes the tables, if they are not there, or brings them up to date.
     ///
-    /// - Returns: whether they were not.
-    package static func make(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> Bool {
+    /// - Throws: also when they are of a later version: an older program leaves them alone.
+    package static func make(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> Making {
         try connection.execute("BEGIN")
         // Two programs that begin together make one set of tables.
         try connection.execute("SELECT pg_advisory_xact_lock(\(lock))")
-        let isNew = try version(connection) == nil
-        if isNew { for statement in statements { try connection.execute(statement) } }
+        let known = try version(connection)
+        if let known, known > version {
+            try connection.execute("ROLLBACK")
+            throw PostgreSQLFailure(
+                .refused(state: ""),
+                "The tables have version \(known), and this program makes version \(version). Take the newer program.")
+        }
+        for (number, statements) in steps where number > known ?? 0 {
+            for statement in statements { try connection.execute(statement) }
+        }
+        try connection.execute("UPDATE causeway.version SET number = \(version)")
         try connection.execute("COMMIT")
-        return isNew
+        guard let known else { return .made }
+        return known == version ? .unchanged : .updated(from: known)
     }
 
     /// A journal, as an operator sees it.
@@ -60,10 +78,25 @@ package enum JournalTables {
 
     private static let lock: Int64 = 0x6361_7573_6577_6179
 
-    private static let statements = [
+    /// What each version adds to the one before. A step never changes: somebody has run it.
+    private static let steps: [(version: Int64, statements: [String])] = [(1, journals), (2, accounts)]
+
+    private static let accounts = [
+        """
+        CREATE TABLE causeway.account (
+            name text NOT NULL,
+            tree text NOT NULL,
+            key bytea NOT NULL,
+            value bytea NOT NULL,
+            PRIMARY KEY (name, tree, key)
+        )
+        """
+    ]
+
+    private static let journals = [
         "CREATE SCHEMA IF NOT EXISTS causeway",
         "CREATE TABLE causeway.version (number bigint NOT NULL)",
-        "INSERT INTO causeway.version VALUES (\(version))",
+        "INSERT INTO causeway.version VALUES (1)",
         // One row a database: the lock that gives appends their order. Each append writes it anew, in place where there is room.
         """
         CREATE TABLE causeway.head (

@@ -16,9 +16,9 @@ struct AccountsCommand: ParsableCommand {
         @OptionGroup var place: DatabaseOption
 
         func read(_ body: (AccountOffice) throws -> Void) throws {
-            let office = try AccountOffice(folder: place.folder())
+            let office = try place.option.read().accountOffice(of: place.database)
             defer { office.close() }
-            try body(office)
+            try Self.sayingWhy { try body(office) }
         }
 
         /// Makes a change, and writes it into the audit log.
@@ -32,12 +32,20 @@ struct AccountsCommand: ParsableCommand {
             let folder = try configuration.folder(of: place.database)
             let audit = OperatorAudit(configuration.log.audit, database: place.database, folder: folder)
             do {
-                let office = try AccountOffice(folder: folder)
+                let office = try configuration.accountOffice(of: place.database)
                 defer { office.close() }
-                audit.write(.accountChanged, call, of: try body(office))
+                audit.write(.accountChanged, call, of: try Self.sayingWhy { try body(office) })
             } catch let error as IdentityError {
                 audit.write(.accountRefused, call, of: user, code: error.code.rawValue)
                 throw error
+            }
+        }
+
+        private static func sayingWhy<Value>(_ body: () throws -> Value) throws -> Value {
+            do {
+                return try body()
+            } catch let error as AccountError {
+                throw CommandFailure(error.message)
             }
         }
 

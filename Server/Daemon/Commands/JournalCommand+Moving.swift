@@ -1,5 +1,6 @@
 import ArgumentParser
 import CausewayEnvironment
+import CausewayIdentity
 import CausewayJournal
 import CausewayJournalPostgreSQL
 import CausewayStore
@@ -15,6 +16,8 @@ extension JournalCommand {
         } catch let failure as StoreFailure {
             throw CommandFailure(failure.message)
         } catch let failure as JournalFailure {
+            throw CommandFailure(failure.message)
+        } catch let failure as AccountError {
             throw CommandFailure(failure.message)
         }
     }
@@ -54,6 +57,7 @@ extension JournalCommand {
                 try record.copy(toFolder: copies)
                 let number = try StoreEmbedded.becomeReplica(
                     folder: copies, shutOuts: try ShutOuts.list(inFolder: folder))
+                try SharedAccounts(of: database, journal).take(fromFolder: folder, of: database)
                 let isNew = try PostgreSQLJournal.begin(
                     database, of: number, with: copy, journal.settings, incarnation: SystemRandom().nextNonZero())
                 guard isNew else {
@@ -67,7 +71,7 @@ extension JournalCommand {
             try FileManager.default.moveItem(atPath: objects, toPath: aside)
             try FileManager.default.moveItem(atPath: copy, toPath: objects)
             // The journal has what they say.
-            for name in [ShutOuts.fileName] {
+            for name in [Accounts.fileName, ShutOuts.fileName] {
                 let path = folder + "/" + name
                 guard FileManager.default.fileExists(atPath: path) else { continue }
                 try FileManager.default.moveItem(atPath: path, toPath: path + Self.aside)
@@ -81,7 +85,7 @@ extension JournalCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes a database of one server from the journal, as it is now or as it was at a time.",
             discussion: """
-                Nodes may run meanwhile: nothing of the journal changes. A server without a section 'journal' serves the folder, or
+                Nodes may run meanwhile: nothing of the journal changes. Accounts come as they are now. A server without a section 'journal' serves the folder, or
                 `sync-server journal import` moves it into a journal of another name.
                   sync-server journal restore --database flights --at 2026-11-29T09:30:00Z --to /var/lib/restored
                 """)
@@ -114,6 +118,7 @@ extension JournalCommand {
                 let found = try PostgreSQLJournal.open(database, journal.settings) { SystemRandom().nextNonZero() }
                 let position = try restore(found, at: time)
                 try ShutOuts.write(try StoreEmbedded.becomeRecord(folder: to, of: found.database), toFolder: to)
+                try SharedAccounts(of: database, journal).give(toFolder: to, of: database)
                 print("\(database): entry \(position) is in \(to)")
             }
         }

@@ -12,7 +12,7 @@ struct JournalCommand: ParsableCommand {
 
     struct Initialize: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "init", abstract: "Makes the tables in the schema 'causeway', where they are not there yet.",
+            commandName: "init", abstract: "Makes the tables in the schema 'causeway', or brings them up to date.",
             discussion: """
                 Once for all nodes, with a role that may create a schema. The nodes need less:
                   GRANT USAGE ON SCHEMA causeway TO ROLE;
@@ -22,10 +22,14 @@ struct JournalCommand: ParsableCommand {
         @OptionGroup var option: ConfigurationOption
 
         func run() throws {
-            let isNew = try JournalCommand.asking(try option.read()) { connection throws(PostgreSQLFailure) in
+            let making = try JournalCommand.asking(try option.read()) { connection throws(PostgreSQLFailure) in
                 try JournalTables.make(connection)
             }
-            print(isNew ? "The tables were made." : "The tables were there already.")
+            switch making {
+            case .made: print("The tables were made.")
+            case .updated(let version): print("The tables were of version \(version), and are up to date now.")
+            case .unchanged: print("The tables were there already.")
+            }
         }
     }
 

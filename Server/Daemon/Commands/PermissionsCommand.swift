@@ -38,7 +38,7 @@ struct PermissionsCommand: AsyncParsableCommand {
             let folder = try place.servedFolder().folder
             let token = try tokenFile.map { try AdminOptions.token(in: $0) }
             do {
-                let found = try await CallerDirectory(configuration, place.database, folder).find(
+                let found = try await CallerDirectory(configuration, place.database).find(
                     CallerInquiry(
                         user: inquiry.user, claims: Self.json(inquiry.claims, "claims"), token: token,
                         account: inquiry.account))
@@ -79,12 +79,12 @@ struct PermissionsCommand: AsyncParsableCommand {
 
 extension CallerDirectory {
     /// For a database that this process does not serve. Tokens of its accounts are read, and not verified.
-    fileprivate init(_ configuration: Configuration, _ database: String, _ folder: String) async {
+    fileprivate init(_ configuration: Configuration, _ database: String) async {
         let inspection = await Inspection(configuration, now: Date(), onlyKeys: true)
         let verifiers = (try? inspection.verifiers(configuration)).map(TokenVerifiers.init)
         self.init(verifier: verifiers?[database]) { user throws(AdminError) in
             do {
-                let office = try AccountOffice(folder: folder)
+                let office = try configuration.accountOffice(of: database)
                 defer { office.close() }
                 return try office.caller(ofAccount: user, database: database)
             } catch {

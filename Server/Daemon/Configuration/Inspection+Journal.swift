@@ -8,13 +8,6 @@ extension Inspection {
         } catch {
             problems.append(ConfigurationProblem("journal.connectionFile", error.message))
         }
-        if configuration.accounts != nil {
-            problems.append(
-                ConfigurationProblem(
-                    "accounts",
-                    "Accounts are kept in a file of one server, and nodes do not share it yet. Take tokens of an issuer, in the "
-                        + "section tokens."))
-        }
         if configuration.backups != nil {
             problems.append(
                 ConfigurationProblem(

@@ -119,12 +119,17 @@ struct TenantOpening: Sendable {
         providers["custom-token"] = verifiers[database.name]
         do throws(IdentityError) {
             return try await CausewayIdentity.Accounts.open(
-                folder: database.folder, database: database.name, rules: accounts.rules, providers: providers,
+                try home(of: database), database: database.name, rules: accounts.rules, providers: providers,
                 messenger: messenger, functions: ProgramFunctions(accounts.functions, logger: logger),
                 rates: rates, clock: clock)
         } catch {
             throw CommandFailure(error.message)
         }
+    }
+
+    private func home(of database: Configuration.Database) throws(IdentityError) -> any AccountHome {
+        if let journal { return SharedAccounts(of: database.name, journal) }
+        return try AccountFile.opened(inFolder: database.folder, of: database.name)
     }
 
     /// Puts the webhooks and sinks of a database to work, in the place of those that were at work before.

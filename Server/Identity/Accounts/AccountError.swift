@@ -9,7 +9,7 @@ package struct AccountError: Error, Hashable, Sendable {
     /// After how long the call is good again, where that is known.
     package var retryAfterSeconds: UInt64?
 
-    init(_ code: Code, _ message: String, retryAfterSeconds: UInt64? = nil) {
+    package init(_ code: Code, _ message: String, retryAfterSeconds: UInt64? = nil) {
         self.retryAfterSeconds = retryAfterSeconds
         self.code = code
         self.message = message

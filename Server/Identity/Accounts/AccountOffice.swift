@@ -1,11 +1,10 @@
 package import CausewayEnvironment
 import CausewayModel
-import CausewayObjectStore
 import Foundation
 
 /// The operator's work on the accounts of a database, whether the server runs or not.
 package struct AccountOffice {
-    private let store: ObjectStore
+    private let home: any AccountHome
     private let clock: any WallClock
     private let random: any RandomSource
 
@@ -13,20 +12,26 @@ package struct AccountOffice {
     package init(
         folder: String, clock: any WallClock = SystemClock(), random: any RandomSource = SystemRandom()
     ) throws {
-        let path = folder + "/" + Accounts.fileName
-        guard FileManager.default.fileExists(atPath: path) else {
+        guard AccountFile.exists(inFolder: folder) else {
             throw IdentityError(
                 .requestInvalid,
                 "There are no accounts in \(folder) yet. They are made when a server with `accounts` in its "
                     + "configuration first serves the database.")
         }
-        store = try ObjectStore.open(path: path)
+        self.init(try AccountFile(folder: folder), clock: clock, random: random)
+    }
+
+    /// - Parameter home: closed with this.
+    package init(
+        _ home: any AccountHome, clock: any WallClock = SystemClock(), random: any RandomSource = SystemRandom()
+    ) {
+        self.home = home
         self.clock = clock
         self.random = random
     }
 
     package func close() {
-        store.close()
+        home.close()
     }
 
     /// All users, one line of JSON each.
@@ -34,7 +39,7 @@ package struct AccountOffice {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try reading { tables in
-            try tables.accountIDs.compactMap { id in
+            try tables.accountIDs().compactMap { id in
                 try tables.account(id).map { String(decoding: try encoder.encode($0), as: UTF8.self) }
             }
         }
@@ -92,9 +97,7 @@ package struct AccountOffice {
     }
 
     func reading<Value>(_ body: (AccountTables) throws -> Value) throws -> Value {
-        let transaction = try store.read()
-        defer { transaction.end() }
-        return try body(AccountTables(transaction))
+        try home.read { try body(AccountTables($0)) }
     }
 
     private func change(_ user: String, _ body: (inout AccountRecord, AccountTables) throws -> Void) throws {
@@ -108,14 +111,6 @@ package struct AccountOffice {
     }
 
     private func change(_ body: (AccountTables) throws -> Void) throws {
-        let transaction = try store.write()
-        defer { transaction.end() }
-        do {
-            try body(AccountTables(transaction))
-            _ = try transaction.commit()
-        } catch {
-            if transaction.isWritable { transaction.abort() }
-            throw error
-        }
+        try home.write { try body(AccountTables($0)) }
     }
 }

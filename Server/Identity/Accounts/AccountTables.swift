@@ -1,31 +1,30 @@
 import CausewayModel
-import CausewayObjectStore
 import Foundation
 
-/// The records of one database's accounts, within one transaction of their file.
+/// The records of one database's accounts, within one transaction of their home.
 ///
 /// | Tree | Key | Value |
 /// |---|---|---|
-/// | accounts.meta | `key` | the PEM text of the key that access tokens are signed with |
-/// | accounts.users | account id | `AccountRecord` |
-/// | accounts.identities | provider, 0, id | account id |
-/// | accounts.passwords | address | `PasswordRecord` |
-/// | accounts.sessions | session id | `SessionRecord` |
-/// | accounts.sessionsOf | account id, 0, session id | – |
-/// | accounts.keys | key id | `KeyRecord` |
-/// | accounts.keysOf | account id, 0, key id | – |
-/// | accounts.tokens | token id | `MessageTokenRecord` |
+/// | meta | `key` | the PEM text of the key that access tokens are signed with |
+/// | users | account id | `AccountRecord` |
+/// | identities | provider, 0, id | account id |
+/// | passwords | address | `PasswordRecord` |
+/// | sessions | session id | `SessionRecord` |
+/// | sessionsOf | account id, 0, session id | – |
+/// | keys | key id | `KeyRecord` |
+/// | keysOf | account id, 0, key id | – |
+/// | tokens | token id | `MessageTokenRecord` |
 struct AccountTables {
-    private let transaction: Transaction
+    private let trees: any AccountTrees
 
-    init(_ transaction: Transaction) {
-        self.transaction = transaction
+    init(_ trees: any AccountTrees) {
+        self.trees = trees
     }
 
     // MARK: - Records
 
     private func get<Record: Decodable>(_ tree: String, _ key: String) throws(AccountError) -> Record? {
-        guard let bytes = transaction.tree("accounts." + tree).get(Array(key.utf8)) else { return nil }
+        guard let bytes = try trees.get(Array(key.utf8), in: tree) else { return nil }
         do {
             return try JSONDecoder().decode(Record.self, from: Data(bytes))
         } catch {
@@ -35,52 +34,52 @@ struct AccountTables {
     }
 
     private func put(_ tree: String, _ key: String, _ record: some Encodable) throws(AccountError) {
-        do {
-            transaction.tree("accounts." + tree).put(Array(key.utf8), [UInt8](try JSONEncoder().encode(record)))
-        } catch {
+        guard let bytes = try? JSONEncoder().encode(record) else {
             throw AccountError(.internalServerError, "A record of the server's accounts cannot be written.")
         }
+        try trees.put([UInt8](bytes), Array(key.utf8), in: tree)
     }
 
-    private func remove(_ tree: String, _ key: String) {
-        transaction.tree("accounts." + tree).remove(Array(key.utf8))
+    private func remove(_ tree: String, _ key: String) throws(AccountError) {
+        try trees.remove(Array(key.utf8), in: tree)
     }
 
     private func keys(
         _ tree: String, from: [UInt8] = [], upTo: [UInt8]? = nil, dropping: Int = 0, countMax: Int = .max
-    ) -> [String] {
-        var keys: [String] = []
-        transaction.tree("accounts." + tree).scan(from: from, upTo: upTo) { key, _ in
-            keys.append(String(decoding: key.dropFirst(dropping), as: UTF8.self))
-            return keys.count < countMax
-        }
-        return keys
+    ) throws(AccountError) -> [String] {
+        try trees.keys(in: tree, from: from, upTo: upTo, countMax: countMax)
+            .map { String(decoding: $0.dropFirst(dropping), as: UTF8.self) }
     }
 
     /// The second halves of the keys that begin with an account.
-    private func members(_ tree: String, of account: ExactString) -> [String] {
+    private func members(_ tree: String, of account: ExactString) throws(AccountError) -> [String] {
         let prefix = Array(account.string.utf8)
-        return keys(tree, from: prefix + [0], upTo: prefix + [1], dropping: prefix.count + 1)
+        return try keys(tree, from: prefix + [0], upTo: prefix + [1], dropping: prefix.count + 1)
     }
 
     // MARK: - The key
 
-    var signingKey: String? {
-        get { transaction.tree("accounts.meta").get(Array("key".utf8)).map { String(decoding: $0, as: UTF8.self) } }
-        nonmutating set {
-            if let newValue { transaction.tree("accounts.meta").put(Array("key".utf8), Array(newValue.utf8)) }
-        }
+    private static let signingKey = Array("key".utf8)
+
+    func signingKey() throws(AccountError) -> String? {
+        try trees.get(Self.signingKey, in: "meta").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func save(signingKey: String) throws(AccountError) {
+        try trees.put(Array(signingKey.utf8), Self.signingKey, in: "meta")
     }
 
     // MARK: - Accounts
 
     func account(_ id: ExactString) throws(AccountError) -> AccountRecord? { try get("users", id.string) }
 
-    var accountIDs: [ExactString] { keys("users").map { ExactString($0) } }
+    func accountIDs() throws(AccountError) -> [ExactString] { try keys("users").map { ExactString($0) } }
 
     /// The first ones behind an id, in the order of their bytes.
-    func accountIDs(after id: ExactString?, countMax: Int) -> [ExactString] {
-        keys("users", from: id.map { Array($0.string.utf8) + [0] } ?? [], countMax: countMax).map { ExactString($0) }
+    func accountIDs(after id: ExactString?, countMax: Int) throws(AccountError) -> [ExactString] {
+        try keys("users", from: id.map { Array($0.string.utf8) + [0] } ?? [], countMax: countMax).map {
+            ExactString($0)
+        }
     }
 
     /// Disables an account and ends its logins, or enables it again. The caller saves it.
@@ -90,14 +89,14 @@ struct AccountTables {
     }
 
     func account(of identity: AccountRecord.Identity) throws(AccountError) -> AccountRecord? {
-        guard let bytes = transaction.tree("accounts.identities").get(Self.key(identity)) else { return nil }
+        guard let bytes = try trees.get(Self.key(identity), in: "identities") else { return nil }
         return try account(ExactString(String(decoding: bytes, as: UTF8.self)))
     }
 
     func save(_ account: AccountRecord) throws(AccountError) {
         try put("users", account.id.string, account)
         for identity in account.identities {
-            transaction.tree("accounts.identities").put(Self.key(identity), Array(account.id.string.utf8))
+            try trees.put(Array(account.id.string.utf8), Self.key(identity), in: "identities")
         }
     }
 
@@ -105,26 +104,26 @@ struct AccountTables {
         Array(identity.provider.string.utf8) + [0] + Array(identity.id.string.utf8)
     }
 
-    func remove(_ identity: AccountRecord.Identity) {
-        transaction.tree("accounts.identities").remove(Self.key(identity))
+    func remove(_ identity: AccountRecord.Identity) throws(AccountError) {
+        try trees.remove(Self.key(identity), in: "identities")
     }
 
     /// Deletes an account with all ways to log in to it.
     func delete(_ account: AccountRecord) throws(AccountError) {
         try endSessions(of: account.id)
-        for id in members("keysOf", of: account.id) { removeKey(id, of: account.id) }
+        for id in try members("keysOf", of: account.id) { try removeKey(id, of: account.id) }
         for identity in account.identities {
-            remove(identity)
-            if identity.provider == Provider.password { removePassword(identity.id) }
+            try remove(identity)
+            if identity.provider == Provider.password { try removePassword(identity.id) }
         }
-        remove("users", account.id.string)
+        try remove("users", account.id.string)
     }
 
     // MARK: - Passwords
 
     func password(_ email: ExactString) throws(AccountError) -> PasswordRecord? { try get("passwords", email.string) }
 
-    func removePassword(_ email: ExactString) { remove("passwords", email.string) }
+    func removePassword(_ email: ExactString) throws(AccountError) { try remove("passwords", email.string) }
 
     func save(_ password: PasswordRecord, of email: ExactString) throws(AccountError) {
         try put("passwords", email.string, password)
@@ -136,21 +135,21 @@ struct AccountTables {
 
     func save(_ session: SessionRecord, _ id: String) throws(AccountError) {
         try put("sessions", id, session)
-        transaction.tree("accounts.sessionsOf").put(Array(session.account.string.utf8) + [0] + Array(id.utf8), [])
+        try trees.put([], Array(session.account.string.utf8) + [0] + Array(id.utf8), in: "sessionsOf")
     }
 
-    func removeSession(_ id: String, of account: ExactString) {
-        remove("sessions", id)
-        transaction.tree("accounts.sessionsOf").remove(Array(account.string.utf8) + [0] + Array(id.utf8))
+    func removeSession(_ id: String, of account: ExactString) throws(AccountError) {
+        try remove("sessions", id)
+        try trees.remove(Array(account.string.utf8) + [0] + Array(id.utf8), in: "sessionsOf")
     }
 
     /// Ends logins of an account: all of them, those made with one key, or those that have expired.
     func endSessions(
         of account: ExactString, where isMeant: (SessionRecord) -> Bool = { _ in true }
     ) throws(AccountError) {
-        for id in members("sessionsOf", of: account) {
+        for id in try members("sessionsOf", of: account) {
             guard let session = try session(id) else { continue }
-            if isMeant(session) { removeSession(id, of: account) }
+            if isMeant(session) { try removeSession(id, of: account) }
         }
     }
 
@@ -160,7 +159,7 @@ struct AccountTables {
 
     func keys(of account: ExactString) throws(AccountError) -> [KeyRecord] {
         var keys: [KeyRecord] = []
-        for id in members("keysOf", of: account) {
+        for id in try members("keysOf", of: account) {
             if let key = try key(id) { keys.append(key) }
         }
         return keys.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
@@ -168,12 +167,12 @@ struct AccountTables {
 
     func save(_ key: KeyRecord) throws(AccountError) {
         try put("keys", key.id, key)
-        transaction.tree("accounts.keysOf").put(Array(key.account.string.utf8) + [0] + Array(key.id.utf8), [])
+        try trees.put([], Array(key.account.string.utf8) + [0] + Array(key.id.utf8), in: "keysOf")
     }
 
-    func removeKey(_ id: String, of account: ExactString) {
-        remove("keys", id)
-        transaction.tree("accounts.keysOf").remove(Array(account.string.utf8) + [0] + Array(id.utf8))
+    func removeKey(_ id: String, of account: ExactString) throws(AccountError) {
+        try remove("keys", id)
+        try trees.remove(Array(account.string.utf8) + [0] + Array(id.utf8), in: "keysOf")
     }
 
     // MARK: - Tokens of messages
@@ -182,14 +181,16 @@ struct AccountTables {
 
     func save(_ token: MessageTokenRecord, _ id: String) throws(AccountError) { try put("tokens", id, token) }
 
-    func removeMessageToken(_ id: String) { remove("tokens", id) }
+    func removeMessageToken(_ id: String) throws(AccountError) { try remove("tokens", id) }
 
     /// Removes expired tokens, and all of one purpose and address: only the newest message is good.
     func removeMessageTokens(_ purpose: AccountMessage.Kind, of email: ExactString, at now: UInt64) throws(AccountError)
     {
-        for id in keys("tokens") {
+        for id in try keys("tokens") {
             guard let token = try messageToken(id) else { continue }
-            if token.expires <= now || (token.purpose == purpose && token.email == email) { removeMessageToken(id) }
+            if token.expires <= now || (token.purpose == purpose && token.email == email) {
+                try removeMessageToken(id)
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ extension Accounts {
     ) async throws(AccountError) -> (accounts: [AccountSummary], next: String?) {
         try await reading { tables throws(AccountError) in
             // One more, to know whether there is one.
-            let ids = tables.accountIDs(after: after.map { ExactString($0) }, countMax: countMax + 1)
+            let ids = try tables.accountIDs(after: after.map { ExactString($0) }, countMax: countMax + 1)
             var accounts: [AccountSummary] = []
             for id in ids.prefix(countMax) {
                 if let account = try tables.account(id) { accounts.append(AccountSummary(account)) }

@@ -90,11 +90,11 @@ extension Accounts {
             var account = try account(of: caller, in: tables)
             let key = try Self.key(id, of: caller, tables)
             try tables.endSessions(of: account.id) { $0.key == id }
-            tables.removeKey(key.id, of: account.id)
+            try tables.removeKey(key.id, of: account.id)
             let identity = AccountRecord.Identity(provider: Provider.key, id: ExactString(key.id))
             account.identities.removeAll { $0 == identity }
             try tables.save(account)
-            tables.remove(identity)
+            try tables.remove(identity)
         }
     }
 }

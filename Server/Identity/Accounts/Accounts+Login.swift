@@ -112,7 +112,7 @@ extension Accounts {
         guard let secret = Secret(try request.required(\.refreshToken, "refreshToken")) else { return }
         let session = try await reading { tables throws(AccountError) in try tables.session(secret.id) }
         guard let session, Secret.areEqual(session.digest, secret.digest) else { return }
-        try await writing { tables throws(AccountError) in tables.removeSession(secret.id, of: session.account) }
+        try await writing { tables throws(AccountError) in try tables.removeSession(secret.id, of: session.account) }
     }
 
     // MARK: - The user

@@ -150,7 +150,7 @@ extension Accounts {
     ) throws(AccountError) {
         guard record.hash != nil || canReset else {
             // Nobody could ever log in: the registration is removed, and the next one is the first.
-            tables.removePassword(email)
+            try tables.removePassword(email)
             return
         }
         var record = record
@@ -173,13 +173,13 @@ extension Accounts {
         guard first == address else {
             // Somebody else began the account and added the address: it goes on without the address.
             account.identities.removeAll { $0 == address }
-            tables.remove(address)
+            try tables.remove(address)
             try tables.save(account)
             record.account = nil
             return
         }
-        for key in try tables.keys(of: id) { tables.removeKey(key.id, of: id) }
-        for identity in account.identities where identity != address { tables.remove(identity) }
+        for key in try tables.keys(of: id) { try tables.removeKey(key.id, of: id) }
+        for identity in account.identities where identity != address { try tables.remove(identity) }
         account.identities = [address]
         try tables.save(account)
     }
@@ -214,7 +214,7 @@ extension Accounts {
             // Another call may have used the token meanwhile.
             try await writing { tables throws(AccountError) in
                 let email = try record(tables).email
-                tables.removeMessageToken(id)
+                try tables.removeMessageToken(id)
                 try body(made, email, tables)
             }
         } catch {

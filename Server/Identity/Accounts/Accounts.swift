@@ -1,14 +1,13 @@
 package import CausewayEnvironment
 package import CausewayLimits
-import CausewayObjectStore
 import Dispatch
 import Foundation
 import Synchronization
 
 /// The users of one database, kept by the server itself: logins, passwords, keys, sessions.
 ///
-/// What a call means is in `ACCOUNTS.md`. Everything durable lies in one file beside the database; a call that changes
-/// something is one transaction of it.
+/// What a call means is in `ACCOUNTS.md`. Everything durable lies in one home: a file beside the database, or where all nodes
+/// have it. A call that changes something is one transaction of it.
 ///
 /// 1. Of a password only its scrypt hash is kept; of tokens and keys only digests.
 /// 2. No answer, and no time that it takes, reveals whether an address is known. The exception is a registration where
@@ -24,9 +23,9 @@ package final class Accounts: Sendable {
     let functions: any FunctionRunner
     let clock: any WallClock
     let random: any RandomSource
-    private let store: ObjectStore
-    /// The file's reads and writes block; they run here, one at a time.
-    private let fileQueue = DispatchQueue(label: "causeway.accounts")
+    private let home: any AccountHome
+    /// The home's reads and writes block; they run here, one at a time.
+    private let homeQueue = DispatchQueue(label: "causeway.accounts")
     let attempts: Mutex<Attempts>
     /// Work that is done after the answer, one thing after the other.
     private let afterwork = Mutex<Task<Void, Never>?>(nil)
@@ -38,47 +37,61 @@ package final class Accounts: Sendable {
 
     package static let fileName = "accounts.causeway"
 
-    /// Opens the accounts in a database's folder, or makes them.
-    ///
-    /// - Parameters:
-    ///   - providers: the verifiers of the tokens of `custom-token`, `oauth2-apple` and so on.
-    ///   - rates: how many accounts may be made in a time.
-    /// - Throws: `keyUnusable` when the file, or the key in it, cannot be used.
+    /// Opens the accounts in a database's folder, or makes them. See the other `open`.
     package static func open(
         folder: String, database: String, rules: AccountRules, providers: [String: TokenVerifier] = [:],
         messenger: any AccountMessenger, functions: any FunctionRunner = NoFunctions(),
         rates: RateGate = .unlimited, clock: any WallClock, random: any RandomSource = SystemRandom()
     ) async throws(IdentityError) -> Accounts {
-        let store: ObjectStore
+        try await open(
+            try AccountFile.opened(inFolder: folder, of: database), database: database, rules: rules,
+            providers: providers, messenger: messenger, functions: functions,
+            rates: rates, clock: clock, random: random)
+    }
+
+    /// Opens accounts where they are.
+    ///
+    /// - Parameters:
+    ///   - home: closed when the accounts are, and when this throws.
+    ///   - providers: the verifiers of the tokens of `custom-token`, `oauth2-apple` and so on.
+    ///   - rates: how many accounts may be made in a time.
+    /// - Throws: `keyUnusable` when the home, or the key in it, cannot be used.
+    package static func open(
+        _ home: any AccountHome, database: String, rules: AccountRules, providers: [String: TokenVerifier] = [:],
+        messenger: any AccountMessenger, functions: any FunctionRunner = NoFunctions(),
+        rates: RateGate = .unlimited, clock: any WallClock, random: any RandomSource = SystemRandom()
+    ) async throws(IdentityError) -> Accounts {
         let pem: String
         do {
-            store = try ObjectStore.open(path: folder + "/" + fileName)
-            pem = try signingKey(in: store)
+            pem = try signingKey(in: home)
         } catch {
-            throw .unusable("The accounts of '\(database)' in \(folder) cannot be opened: \(error)")
+            home.close()
+            let reason = (error as? AccountError)?.message ?? "\(error)"
+            throw .unusable("The accounts of '\(database)' cannot be opened: \(reason)")
         }
         return try await Accounts(
-            store, try TokenMint(pem: pem, database: database), database, rules, providers, messenger, functions, rates,
+            home, try TokenMint(pem: pem, database: database), database, rules, providers, messenger, functions, rates,
             clock, random)
     }
 
-    private static func signingKey(in store: ObjectStore) throws -> String {
-        let transaction = try store.write()
-        defer { transaction.end() }
-        let tables = AccountTables(transaction)
-        if let key = tables.signingKey { return key }
-        let key = TokenMint.newKey()
-        tables.signingKey = key
-        _ = try transaction.commit()
-        return key
+    private static func signingKey(in home: any AccountHome) throws -> String {
+        if let key = try home.read({ try AccountTables($0).signingKey() }) { return key }
+        return try home.write { trees in
+            let tables = AccountTables(trees)
+            // Of nodes that begin together, one draws.
+            if let key = try tables.signingKey() { return key }
+            let key = TokenMint.newKey()
+            try tables.save(signingKey: key)
+            return key
+        }
     }
 
     private init(
-        _ store: ObjectStore, _ mint: TokenMint, _ database: String, _ rules: AccountRules,
+        _ home: any AccountHome, _ mint: TokenMint, _ database: String, _ rules: AccountRules,
         _ providers: [String: TokenVerifier], _ messenger: any AccountMessenger, _ functions: any FunctionRunner,
         _ rates: RateGate, _ clock: any WallClock, _ random: any RandomSource
     ) async throws(IdentityError) {
-        self.store = store
+        self.home = home
         self.mint = mint
         self.database = database
         self.rules = rules
@@ -101,10 +114,10 @@ package final class Accounts: Sendable {
     }
 
     package func close() {
-        store.close()
+        home.close()
     }
 
-    /// Does what answers have promised, and closes the file. Call it when no call runs any more.
+    /// Does what answers have promised, and closes the home. Call it when no call runs any more.
     package func end() async {
         await settled()
         close()
@@ -146,43 +159,26 @@ package final class Accounts: Sendable {
         await afterwork.withLock { $0 }?.value
     }
 
-    // MARK: - The file
+    // MARK: - The home
 
     func reading<Result: Sendable>(
         _ body: @escaping @Sendable (AccountTables) throws(AccountError) -> Result
     ) async throws(AccountError) -> Result {
-        try await onFile { store in
-            let transaction = try store.read()
-            defer { transaction.end() }
-            let result = try body(AccountTables(transaction))
-            try transaction.throwDamage()
-            return result
-        }
+        try await atHome { home in try home.read { try body(AccountTables($0)) } }
     }
 
     /// Runs a write transaction. Throwing rolls back.
     func writing<Result: Sendable>(
         _ body: @escaping @Sendable (AccountTables) throws(AccountError) -> Result
     ) async throws(AccountError) -> Result {
-        try await onFile { store in
-            let transaction = try store.write()
-            defer { transaction.end() }
-            do {
-                let result = try body(AccountTables(transaction))
-                _ = try transaction.commit()
-                return result
-            } catch {
-                if transaction.isWritable { transaction.abort() }
-                throw error
-            }
-        }
+        try await atHome { home in try home.write { try body(AccountTables($0)) } }
     }
 
-    private func onFile<Result: Sendable>(
-        _ body: @escaping @Sendable (ObjectStore) throws -> Result
+    private func atHome<Result: Sendable>(
+        _ body: @escaping @Sendable (any AccountHome) throws -> Result
     ) async throws(AccountError) -> Result {
         let outcome: Swift.Result<Result, any Error> = await withCheckedContinuation { continuation in
-            fileQueue.async { [store] in continuation.resume(returning: .init { try body(store) }) }
+            homeQueue.async { [home] in continuation.resume(returning: .init { try body(home) }) }
         }
         do {
             return try outcome.get()

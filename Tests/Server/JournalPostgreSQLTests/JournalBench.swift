@@ -10,7 +10,7 @@ final class JournalBench {
 
     init() throws {
         server = try PostgreSQLServer()
-        guard try JournalTables.make(PostgreSQLConnection(server.connection)) else {
+        guard try JournalTables.make(PostgreSQLConnection(server.connection)) == .made else {
             throw PostgreSQLFailure(.settingsWrong, "an empty PostgreSQL has tables of journals")
         }
     }

@@ -1,0 +1,118 @@
+import CausewayIdentity
+import CausewayJournal
+import CausewayJournalPostgreSQL
+import CausewayPostgreSQL
+
+/// The accounts of a database that many nodes serve: in the PostgreSQL that has the journal.
+final class SharedAccounts: AccountHome {
+    private let records: PostgreSQLRecords
+
+    init(of database: String, _ journal: Configuration.Journal) {
+        records = PostgreSQLRecords(of: database, journal.settings)
+    }
+
+    func read<Outcome>(_ body: (any AccountTrees) throws -> Outcome) throws -> Outcome {
+        try saying { try records.read { try body(SharedTrees(rows: $0)) } }
+    }
+
+    func write<Outcome>(_ body: (any AccountTrees) throws -> Outcome) throws -> Outcome {
+        try saying { try records.write { try body(SharedTrees(rows: $0)) } }
+    }
+
+    /// A connection that nobody needs ends with this.
+    func close() {}
+
+    private func saying<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
+        do {
+            return try body()
+        } catch is JournalFailure {
+            throw SharedTrees.away
+        }
+    }
+}
+
+private struct SharedTrees: AccountTrees {
+    let rows: RecordRows
+
+    /// Devices come again with this one.
+    static let away = AccountError(
+        .maintenanceInProgress, "The server's accounts cannot be reached at the moment. Try again later.",
+        retryAfterSeconds: 2)
+
+    func get(_ key: [UInt8], in tree: String) throws(AccountError) -> [UInt8]? {
+        try Self.saying { () throws(PostgreSQLFailure) in try rows.get(key, in: tree) }
+    }
+
+    func put(_ value: [UInt8], _ key: [UInt8], in tree: String) throws(AccountError) {
+        guard key.count <= RecordRows.keyBytesMax else {
+            throw AccountError(.invalidParameter, "A name or address is too long. Shorten it.")
+        }
+        try Self.saying { () throws(PostgreSQLFailure) in try rows.put(value, key, in: tree) }
+    }
+
+    func remove(_ key: [UInt8], in tree: String) throws(AccountError) {
+        try Self.saying { () throws(PostgreSQLFailure) in try rows.remove(key, in: tree) }
+    }
+
+    func keys(in tree: String, from: [UInt8], upTo: [UInt8]?, countMax: Int) throws(AccountError) -> [[UInt8]] {
+        try Self.saying { () throws(PostgreSQLFailure) in
+            try rows.keys(in: tree, from: from, upTo: upTo, countMax: countMax)
+        }
+    }
+
+    private static func saying<Outcome>(
+        _ body: () throws(PostgreSQLFailure) -> Outcome
+    ) throws(AccountError) -> Outcome {
+        do throws(PostgreSQLFailure) {
+            return try body()
+        } catch {
+            throw away
+        }
+    }
+}
+
+extension Configuration {
+    /// The operator's work on the accounts of a database: in its folder, or where all nodes have them.
+    func accountOffice(of database: String) throws -> AccountOffice {
+        let folder = try folder(of: database)
+        return if let journal { AccountOffice(SharedAccounts(of: database, journal)) } else {
+            try AccountOffice(folder: folder)
+        }
+    }
+}
+
+extension SharedAccounts {
+    /// Takes over the accounts of a server that becomes a node.
+    ///
+    /// - Throws: where there are accounts of another server under the name.
+    func take(fromFolder folder: String, of database: String) throws {
+        guard AccountFile.exists(inFolder: folder) else { return }
+        let file = try AccountFile.opened(inFolder: folder, of: database)
+        defer { file.close() }
+        try file.read { from in
+            try write { to in
+                let (known, key) = (try to.get(Self.key, in: "meta"), try from.get(Self.key, in: "meta"))
+                // A first try may have ended between the accounts and the database.
+                guard known == nil || known == key else {
+                    throw CommandFailure(
+                        "There are other accounts of '\(database)' in the journal's PostgreSQL. Name the database otherwise."
+                    )
+                }
+                try from.copy(to: to)
+            }
+        }
+    }
+
+    /// Writes the accounts as they are now beside a database that was made of a journal.
+    func give(toFolder folder: String, of database: String) throws {
+        try read { from in
+            guard try from.get(Self.key, in: "meta") != nil else { return }
+            let file = try AccountFile.opened(inFolder: folder, of: database)
+            defer { file.close() }
+            try file.write { try from.copy(to: $0) }
+        }
+    }
+
+    /// Under it the tree `meta` has the key that signs tokens: accounts are the same where it is.
+    private static let key = Array("key".utf8)
+}
