@@ -206,7 +206,10 @@ let tests: [Target] = [
             "Subscriptions", "Support/QueryGrammar", "Support/Seeds",
         ]
     ),
-    part("Tests", "Support/DecoderFuzzing", uses: shape + ["Support/Seeds", "Wire"]),
+    part(
+        "Tests", "Support/DecoderFuzzing",
+        uses: shape + ["Conversion", "Journal", "Query", "Store", "Support/Seeds", "Wire"]
+    ),
     .target(name: "CMeasuring", path: "Tests/Support/Measuring/system"),
     part("Tests", "Support/Measuring", libraries: ["CMeasuring"], excludes: ["system"]),
     part("Tests", "Support/ExactValues", uses: ["Model"]),
@@ -331,7 +334,10 @@ let tests: [Target] = [
         uses: shape + storage + ["Identity", "Store", "StoreEmbedded", "Subscriptions", "Support/Seeds", "Wire"]
     ),
     test("Server", "Ingest", uses: shape + storage + ["Ingest", "Store", "StoreEmbedded", "Wire"]),
-    test("Server", "Journal", uses: shape + ["Conversion", "Journal", "Query", "Store", "Support/Seeds"]),
+    test(
+        "Server", "Journal",
+        uses: shape + ["Journal", "Query", "Store", "Support/DecoderFuzzing", "Support/Seeds"]
+    ),
     test(
         "Server", "JournalPostgreSQL",
         uses: [

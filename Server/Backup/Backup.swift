@@ -57,9 +57,12 @@ package enum Backup {
 
     /// Makes a backup. Blocks until it is whole.
     ///
-    /// - Parameter progress: told now and then how far it is.
+    /// - Parameters:
+    ///   - settle: makes of the copied files what the backup is to hold: of a node's replica, a database of one server.
+    ///   - progress: told now and then how far it is.
     package static func run(
         database: Source, to target: Target, pace: BackupPace = BackupPace(), clock: any WallClock = SystemClock(),
+        settle: (_ folder: String) throws -> Void = { _ in },
         progress: (BackupProgress) -> Void = { _ in }
     ) throws(BackupError) -> Facts {
         let begin = ContinuousClock.now
@@ -71,6 +74,12 @@ package enum Backup {
         let unfinished = try UnfinishedFolder(in: target.folder, database: database.name, stamp: stamp)
         for file in BackupFile.inOrder where FileManager.default.fileExists(atPath: database.path(of: file)) {
             try copy(file, of: database, to: unfinished.path, pace, progress)
+        }
+        do {
+            try settle(unfinished.path)
+        } catch {
+            throw BackupError(
+                .failed, "The copy of '\(database.name)' could not be made a database of its own: \(error)")
         }
         let content = try VerifiedContent.read(unfinished.path, pace, progress) { problem in
             "The copy of '\(database.name)' is not sound and was not kept. \(problem) Read the database with: sync-server "

@@ -63,6 +63,7 @@ enum EntryTag {
     static let maintain: UInt8 = 7
     static let generation: UInt8 = 8
     static let act: UInt8 = 9
+    static let keeping: UInt8 = 10
 }
 
 extension JournalEntry.Body {
@@ -95,6 +96,9 @@ extension JournalEntry.Body {
         case .act(let act):
             writer.write(byte: EntryTag.act)
             act.encode(into: &writer)
+        case .keeping(let work):
+            writer.write(byte: EntryTag.keeping)
+            work.encode(into: &writer)
         }
     }
 
@@ -110,6 +114,7 @@ extension JournalEntry.Body {
         case EntryTag.maintain: self = .maintain(time: try reader.readVarint())
         case EntryTag.generation: self = .generation(try reader.readVarint())
         case EntryTag.act: self = .act(try OperatorAct(from: &reader))
+        case EntryTag.keeping: self = .keeping(try KeepingWork(from: &reader))
         default: throw reader.malformed("\(tag) is no kind of entry")
         }
     }

@@ -32,6 +32,7 @@ package struct JournalEntry: Hashable, Sendable {
         /// From here on entries may need this generation of software.
         case generation(UInt64)
         case act(OperatorAct)
+        case keeping(KeepingWork)
     }
 
     package struct Commit: Hashable, Sendable {

@@ -31,6 +31,14 @@ package protocol JournalReplica: StoreBackend {
     /// refused.
     func outcomeWithoutEntry(_ body: JournalEntry.Body) throws(StoreFailure) -> EntryOutcome?
 
+    // MARK: - What carriers read
+
+    var newestArrival: UInt64 { get }
+
+    func position(of name: String) throws(StoreFailure) -> [UInt8]?
+
+    // MARK: - The machine
+
     /// Why this node has no room for what grows; nil when it has.
     func shortage(at time: UInt64) throws(StoreFailure) -> StorageShortage?
 }
@@ -49,6 +57,8 @@ package enum EntryOutcome: Hashable, Sendable {
     case forgotten(ForgottenClient?)
     /// Whether the subject was shut out.
     case letIn(Bool)
+    /// Where to go on with one-way objects that are due.
+    case removed(next: UInt64?)
     case done
     /// It was refused, and changed nothing.
     case refused(StoreFailure)

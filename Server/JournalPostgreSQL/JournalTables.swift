@@ -79,9 +79,9 @@ package enum JournalTables {
     private static let lock: Int64 = 0x6361_7573_6577_6179
 
     /// What each version adds to the one before. A step never changes: somebody has run it.
-    private static let steps: [(version: Int64, statements: [String])] = [(1, journals), (2, accounts)]
+    private static let steps: [(version: Int64, statements: [String])] = [(1, journals), (2, whatNodesShare)]
 
-    private static let accounts = [
+    private static let whatNodesShare = [
         """
         CREATE TABLE causeway.account (
             name text NOT NULL,
@@ -90,7 +90,17 @@ package enum JournalTables {
             value bytea NOT NULL,
             PRIMARY KEY (name, tree, key)
         )
+        """,
+        // Who of the nodes does what only one may do at a time, and until when.
         """
+        CREATE TABLE causeway.lease (
+            name text NOT NULL,
+            work text NOT NULL,
+            holder text NOT NULL,
+            ends timestamptz NOT NULL,
+            PRIMARY KEY (name, work)
+        )
+        """,
     ]
 
     private static let journals = [

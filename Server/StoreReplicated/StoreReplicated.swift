@@ -191,7 +191,7 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     package func switchOn(generation: UInt64) throws(StoreFailure) { _ = try decided(.generation(generation)) }
 
     /// Journals what would change something; answers the rest by itself.
-    private func decided(_ body: JournalEntry.Body) throws(StoreFailure) -> EntryOutcome {
+    func decided(_ body: JournalEntry.Body) throws(StoreFailure) -> EntryOutcome {
         try following { state throws(StoreFailure) in
             try follow(&state)
             if let outcome = try replica.outcomeWithoutEntry(body) { return outcome }
@@ -245,6 +245,10 @@ extension EntryOutcome {
 
     fileprivate var wasShutOut: Bool {
         get throws(StoreFailure) { if case .letIn(let wasShutOut) = self { wasShutOut } else { throw failure } }
+    }
+
+    var removedNext: UInt64? {
+        get throws(StoreFailure) { if case .removed(let next) = self { next } else { throw failure } }
     }
 
     fileprivate var hasMore: Bool {

@@ -12,6 +12,8 @@ struct BackupCommand: ParsableCommand {
               sync-server backup --database flights --to /backup
               sync-server backup --database flights --to /backup/before-the-upgrade.backup
               sync-server backup --all --to /backup
+            Of a node it is a database of one server, with the accounts that all nodes have; `sync-server journal import` moves \
+            it into a journal of another name.
             A path that ends with .backup is the backup's own; any other one is a folder of backups, in which names tell the \
             database, the time and the version.
             """
@@ -45,10 +47,15 @@ struct BackupCommand: ParsableCommand {
     func run() throws {
         LowPriority.takeForThisThread()
         var failures: [String] = []
-        for source in try sources() {
+        let configuration = try option.read()
+        for source in try sources(configuration) {
             do throws(BackupError) {
                 let shown = ShownProgress(source.name)
-                let facts = try Backup.run(database: source, to: Backup.Target(to), pace: pace) { shown.show($0) }
+                let facts = try Backup.run(database: source, to: Backup.Target(to), pace: pace) { folder in
+                    try configuration.settleCopy(of: source.name, inFolder: folder)
+                } progress: {
+                    shown.show($0)
+                }
                 print(facts.sentence)
             } catch {
                 failures.append(error.message)
@@ -61,8 +68,7 @@ struct BackupCommand: ParsableCommand {
         BackupPace(bytesPerSecond: megabytesPerSecond == 0 ? nil : megabytesPerSecond << 20)
     }
 
-    private func sources() throws -> [Backup.Source] {
-        let configuration = try option.read()
+    private func sources(_ configuration: Configuration) throws -> [Backup.Source] {
         guard let database else {
             return configuration.databases.map { Backup.Source(name: $0.name, folder: $0.folder) }
         }

@@ -117,7 +117,7 @@ extension JournalCommand {
             try JournalCommand.sayingWhy {
                 let found = try PostgreSQLJournal.open(database, journal.settings) { SystemRandom().nextNonZero() }
                 let position = try restore(found, at: time)
-                try ShutOuts.write(try StoreEmbedded.becomeRecord(folder: to, of: found.database), toFolder: to)
+                try ShutOuts.write(try StoreEmbedded.becomeRecord(folder: to), toFolder: to)
                 try SharedAccounts(of: database, journal).give(toFolder: to, of: database)
                 print("\(database): entry \(position) is in \(to)")
             }

@@ -52,7 +52,13 @@ struct RestoreCommand: ParsableCommand {
     }
 
     private func restore(_ name: String) throws {
-        let folder = try option.read().folder(of: name)
+        let configuration = try option.read()
+        let folder = try configuration.folder(of: name)
+        guard configuration.journal == nil else {
+            throw CommandFailure(
+                "The database '\(name)' is in a journal, which a backup does not replace. Take an earlier moment with `sync-server "
+                    + "journal restore --at TIME`, or restore into a server without the section 'journal'.")
+        }
         let manifest = try BackupManifest.read(in: from)
         guard renamed || manifest.database == name else {
             throw CommandFailure(

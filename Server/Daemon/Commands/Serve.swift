@@ -78,7 +78,8 @@ struct Serve: AsyncParsableCommand {
             }, telemetry: telemetry, logger: logger)
         let scheduled = configuration.backups.map { plan in
             ScheduledBackups(
-                work: BackupWork(plan, clock: clock), databases: { tenants.all.map(\.served) }, clock: clock,
+                work: BackupWork(plan, clock: clock) { try configuration.settleCopy(of: $0, inFolder: $1) },
+                databases: { tenants.all.map(\.served) }, clock: clock,
                 logger: logger)
         }
         let desk = AdminDesk(
@@ -112,6 +113,7 @@ struct Serve: AsyncParsableCommand {
             services.append(
                 .init(
                     service: NodeFollowing(journal: journal, tenants: tenants, reloads: reloads, logger: logger)))
+            services.append(.init(service: NodeCarrying(tenants: tenants, logger: logger)))
             services.append(
                 .init(service: SnapshotKeeping(journal: journal, tenants: tenants, logger: logger)))
         }

@@ -65,7 +65,7 @@ struct Inspection {
         inspectFoldersApart(configuration)
         inspectSinkFolders(configuration.databases)
         if let backups = configuration.backups { inspectBackups(backups, configuration.databases) }
-        if let journal = configuration.journal { inspectJournal(journal, configuration) }
+        if let journal = configuration.journal { inspectJournal(journal) }
     }
 
     /// A database that comes while the server runs. Others are not looked at: they are open.

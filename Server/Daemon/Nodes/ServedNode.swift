@@ -15,13 +15,17 @@ final class ServedNode: Sendable {
     let replica: StoreEmbedded
     let record: StoreReplicated
     let journal: PostgreSQLJournal
+    /// Whether this node has the webhooks and sinks at work.
+    let turn: CarrierTurn
     /// Whether the journal did not answer when it was last followed.
     private let isAway = Atomic(false)
     /// When it was followed to its end.
     private let followed = Mutex(ContinuousClock.now)
 
-    private init(_ replica: StoreEmbedded, _ record: StoreReplicated, _ journal: PostgreSQLJournal) {
-        (self.replica, self.record, self.journal) = (replica, record, journal)
+    private init(
+        _ replica: StoreEmbedded, _ record: StoreReplicated, _ journal: PostgreSQLJournal, _ turn: CarrierTurn
+    ) {
+        (self.replica, self.record, self.journal, self.turn) = (replica, record, journal, turn)
     }
 
     /// Opens the replica in the database's folder, or begins one, and brings it up to the journal's head.
@@ -84,7 +88,8 @@ final class ServedNode: Sendable {
             try following.begin(with: options.settings)
             // Of before: who is shut out is read from the state.
             _ = following.takeActs()
-            return .ready(ServedNode(replica, following, found))
+            return .ready(
+                ServedNode(replica, following, found, CarrierTurn(of: database.name, journal.settings)))
         } catch {
             replica.close()
             if let end = record?.end { return .ended(end) }

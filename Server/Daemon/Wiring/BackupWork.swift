@@ -40,11 +40,18 @@ final class BackupWork: Sendable {
 
     let plan: Configuration.Backups
     private let clock: any WallClock
+    private let settle: Settling
     private let state = Mutex(State())
 
-    init(_ plan: Configuration.Backups, clock: any WallClock) {
+    /// Makes of a copied database what a backup is to hold.
+    typealias Settling = @Sendable (_ database: String, _ folder: String) throws -> Void
+
+    init(
+        _ plan: Configuration.Backups, clock: any WallClock, settle: @escaping Settling = { _, _ in }
+    ) {
         self.plan = plan
         self.clock = clock
+        self.settle = settle
     }
 
     var running: Running? { state.withLock { $0.running } }
@@ -78,7 +85,9 @@ final class BackupWork: Sendable {
         Thread.detachNewThread { [self] in
             LowPriority.takeForThisThread()
             let result = Result { () throws(BackupError) in
-                try Backup.run(database: database, to: .into(plan.folder), pace: pace, clock: clock) { progress in
+                try Backup.run(database: database, to: .into(plan.folder), pace: pace, clock: clock) { folder in
+                    try settle(database.name, folder)
+                } progress: { progress in
                     state.withLock { $0.running?.progress = progress }
                 }
             }

@@ -5,6 +5,7 @@ import CausewayModel
 import CausewaySinks
 import CausewayStore
 import CausewayStoreEmbedded
+import CausewayStoreReplicated
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -25,7 +26,7 @@ struct Carrying: Service {
             }
         }
         await withTaskGroup(of: Void.self) { group in
-            for tenant in tenants.all { group.addTask { await tenant.carrying?.end() } }
+            for tenant in tenants.all { group.addTask { await tenant.stopCarrying() } }
         }
     }
 
@@ -44,8 +45,6 @@ struct Carrying: Service {
 
 /// The webhooks and the sinks of one database.
 final class Carriers: Sendable {
-    /// What the configuration says of them.
-    let settings: Configuration.Carriers
     private let carriers: [any Carrier]
     private let retention: Retention?
     private let tasks = Mutex<[Task<Void, Never>]>([])
@@ -56,14 +55,13 @@ final class Carriers: Sendable {
     init(_ settings: Configuration.Carriers, of tenant: Tenant, clock: any WallClock, logger: Logger)
         throws(StoreFailure)
     {
-        if !settings.sinks.isEmpty { try tenant.store.keepOneWayOrder() }
-        self.settings = settings
+        if !settings.sinks.isEmpty { try tenant.keeping.keepOneWayOrder() }
         let hooks = settings.webhooks.map { tenant.hook($0, clock, logger) }
         let sinks = settings.sinks.map { tenant.sink($0, clock, logger) }
         carriers = hooks as [any Carrier] + sinks
         retention =
             if let days = settings.oneWayDays, !sinks.isEmpty {
-                Retention(tenant.store, sinks: sinks.map(\.state), milliseconds: UInt64(days) * 86_400_000)
+                Retention(tenant.keeping, sinks: sinks.map(\.state), milliseconds: UInt64(days) * 86_400_000)
             } else { nil }
     }
 
@@ -95,19 +93,56 @@ final class Carriers: Sendable {
     }
 }
 
-/// The webhooks and sinks that a database has at the moment.
+/// The webhooks and sinks that a database has by its configuration, and those that are at work.
 final class CarriersAtWork: Sendable {
-    private let carriers = Mutex<Carriers?>(nil)
+    private struct State {
+        var settings = Configuration.Carriers()
+        var make: (@Sendable () throws(StoreFailure) -> Carriers)?
+        var now: Carriers?
+    }
 
-    /// Nil before there are any.
-    var now: Carriers? { carriers.withLock { $0 } }
+    private let state = Mutex(State())
 
-    /// - Returns: those before.
-    func replace(by new: Carriers) -> Carriers? {
-        carriers.withLock { carriers in
-            defer { carriers = new }
-            return carriers
+    /// Nil before there are any, and while another node has them at work.
+    var now: Carriers? { state.withLock { $0.now } }
+
+    var settings: Configuration.Carriers { state.withLock { $0.settings } }
+
+    /// Takes others. They are at work after `begin`.
+    ///
+    /// - Returns: those that were at work before.
+    func replace(
+        by settings: Configuration.Carriers, _ make: @escaping @Sendable () throws(StoreFailure) -> Carriers
+    ) -> Carriers? {
+        state.withLock { state in
+            defer { state = State(settings: settings, make: make) }
+            return state.now
         }
+    }
+
+    /// Has them at work, unless they are.
+    ///
+    /// - Returns: whether they were not.
+    @discardableResult
+    func begin() throws(StoreFailure) -> Bool {
+        guard let make = state.withLock({ $0.now == nil ? $0.make : nil }) else { return false }
+        let carriers = try make()
+        state.withLock { $0.now = carriers }
+        carriers.start()
+        return true
+    }
+
+    /// Ends those that are at work. They can begin again.
+    ///
+    /// - Returns: whether there were any.
+    @discardableResult
+    func end() async -> Bool {
+        let carriers = state.withLock { state in
+            defer { state.now = nil }
+            return state.now
+        }
+        await carriers?.end()
+        return carriers != nil
     }
 }
 
@@ -118,6 +153,9 @@ extension Configuration.Receiver {
 }
 
 extension Tenant {
+    /// Where carriers keep how far they are: of a node, in the journal.
+    fileprivate var keeping: any OneWayKeeping { node?.record ?? store }
+
     fileprivate func hook(_ webhook: Configuration.Webhook, _ clock: any WallClock, _ logger: Logger) -> FeedHook {
         let selection = FeedSelection(
             classes: webhook.classes, tellsBefore: webhook.tellsBefore, tellsAfter: webhook.tellsAfter)
@@ -125,7 +163,8 @@ extension Tenant {
             FeedHook.Rules(
                 name: webhook.name, selection: selection, eventsMax: webhook.batchEvents,
                 bytesMax: webhook.batchKilobytes << 10),
-            to: WebhookSender(webhook.receiver.rules, now: { clock.now() }), source: FeedSource(store), keeping: store,
+            to: WebhookSender(webhook.receiver.rules, now: { clock.now() }), source: FeedSource(store),
+            keeping: keeping,
             state: state(.webhook, webhook.name), random: SystemRandom(), logger: logger)
     }
 
@@ -143,11 +182,11 @@ extension Tenant {
                     PostgreSQLSink.Rules(name: "\(name)/\(settings.name)", area: area, connectionFile: file))
             case .webhook(let receiver):
                 HookSink(
-                    receiver.rules, database: name, name: settings.name, keeping: store, now: { clock.now() })
+                    receiver.rules, database: name, name: settings.name, keeping: keeping, now: { clock.now() })
             }
         return SinkCarrier(
             sink, state: state(.sink, settings.name),
-            reader: ArrivalReader(FeedSource(store), classes: settings.classes), keeping: store,
+            reader: ArrivalReader(FeedSource(store), classes: settings.classes), keeping: keeping,
             bell: NewsBell { [store] in store.newestArrival }, random: SystemRandom(), logger: logger)
     }
 

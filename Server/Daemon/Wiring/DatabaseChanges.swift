@@ -31,7 +31,7 @@ struct DatabaseChanges: Sendable {
             }
             if database.folder != tenant.folder {
                 report.note(part, .waits, "Its folder changes with the next start of the server.")
-            } else if database.carriers != (tenant.carrying?.settings ?? Configuration.Carriers()) {
+            } else if database.carriers != tenant.carrierSettings {
                 await carry(database, tenant, &report)
             } else {
                 report.note(part, .unchanged)

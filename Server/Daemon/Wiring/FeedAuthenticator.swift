@@ -35,7 +35,7 @@ struct FeedAuthenticator: FeedCallers {
 
 extension FeedFailure {
     /// Why a caller is refused.
-    fileprivate init(_ failure: SyncFailure) {
+    init(_ failure: SyncFailure) {
         let code: Code =
             switch failure.code {
             case .tokenExpired: .tokenExpired

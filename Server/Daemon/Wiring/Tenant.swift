@@ -71,7 +71,7 @@ final class Tenant: Sendable {
         self.node = node
         let record: any StoreBackend = node?.record ?? store
         do throws(StoreFailure) {
-            if !database.carriers.sinks.isEmpty { try store.keepOneWayOrder() }
+            if node == nil, !database.carriers.sinks.isEmpty { try store.keepOneWayOrder() }
         } catch {
             throw CommandFailure("The database '\(database.name)' could not be opened: \(error.message)")
         }
@@ -137,16 +137,29 @@ final class Tenant: Sendable {
 
     // MARK: - Carrying
 
-    /// The webhooks and sinks that are at work; nil before there are any.
+    /// The webhooks and sinks that are at work; nil before there are any, and while another node has them at work.
     var carrying: Carriers? { carriers.now }
 
-    /// Has other webhooks and sinks at work from now on.
-    func carry(_ carriers: Carriers) async {
-        let before = self.carriers.replace(by: carriers)
+    /// What the configuration says of webhooks and sinks.
+    var carrierSettings: Configuration.Carriers { carriers.settings }
+
+    /// Has other webhooks and sinks at work from now on; on a node, when it is its turn.
+    func carry(
+        _ settings: Configuration.Carriers, _ make: @escaping @Sendable () throws(StoreFailure) -> Carriers
+    ) async throws(StoreFailure) {
         // Two that write to one place would write the same things twice.
-        await before?.end()
-        carriers.start()
+        await carriers.replace(by: settings, make)?.end()
+        if node == nil { try carriers.begin() }
     }
+
+    /// Has them at work, unless they are.
+    ///
+    /// - Returns: whether they were not.
+    func beginCarrying() throws(StoreFailure) -> Bool { try carriers.begin() }
+
+    /// - Returns: whether any were at work.
+    @discardableResult
+    func stopCarrying() async -> Bool { await carriers.end() }
 
     // MARK: - The end
 
@@ -157,8 +170,8 @@ final class Tenant: Sendable {
     func drop(_ logger: Logger, telling failure: SyncFailure = .dropped) async {
         uses.close()
         await conversations.end(failure)
-        feed.end(FeedFailure(.databaseUnknown, failure.message))
-        await carrying?.end()
+        feed.end(FeedFailure(failure))
+        await stopCarrying()
         while !(await uses.idle(within: Self.dropPatience)) {
             logger.error("requests still use a database that is dropped", metadata: ["database": "\(name)"])
         }

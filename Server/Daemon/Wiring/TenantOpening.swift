@@ -135,7 +135,9 @@ struct TenantOpening: Sendable {
     /// Puts the webhooks and sinks of a database to work, in the place of those that were at work before.
     func carry(_ database: Configuration.Database, _ tenant: Tenant) async throws(CommandFailure) {
         do throws(StoreFailure) {
-            await tenant.carry(try Carriers(database.carriers, of: tenant, clock: clock, logger: logger))
+            try await tenant.carry(database.carriers) { [clock, logger] () throws(StoreFailure) in
+                try Carriers(database.carriers, of: tenant, clock: clock, logger: logger)
+            }
         } catch {
             throw CommandFailure("The sinks of '\(database.name)' cannot begin: \(error.message)")
         }

@@ -60,7 +60,22 @@ extension StoreEmbedded {
             return .maintained(hasMore: hasMore)
         case .generation: return .done
         case .act(let act): return try apply(act, writing)
+        case .keeping(let work): return try apply(work, writing)
         }
+    }
+
+    private func apply(_ work: KeepingWork, _ writing: Writing) throws(StoreFailure) -> EntryOutcome {
+        switch work {
+        case .keepOrder: try keepOneWayOrder(writing)
+        case .lift(let sequence): try liftArrivals(above: sequence, writing)
+        case .remove(let due, let time, let start, let countMax):
+            return .removed(
+                next: try write(as: writing) { transaction, meta throws(StoreFailure) in
+                    try removing(due, at: time, after: start, countMax: countMax, in: transaction, &meta)
+                })
+        case .savePosition(let position, let name): try savePosition(position, of: name, writing)
+        }
+        return .done
     }
 
     private func apply(_ act: OperatorAct, _ writing: Writing) throws(StoreFailure) -> EntryOutcome {

@@ -26,7 +26,8 @@ extension StoreEmbedded {
     /// Makes a replica a record that changes by calls.
     ///
     /// - Returns: whom the operator had shut out. The record does not have them any more.
-    package static func becomeRecord(folder: String, of database: UInt64) throws(StoreFailure) -> [ShutOut] {
+    package static func becomeRecord(folder: String) throws(StoreFailure) -> [ShutOut] {
+        let database = try readingFile(in: folder) { Meta(in: $0).epoch }
         let replica = try openReplica(folder: folder, of: database)
         defer { replica.close() }
         let shutOuts = try replica.shutOuts()

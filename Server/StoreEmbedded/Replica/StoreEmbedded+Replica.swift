@@ -103,6 +103,19 @@ extension StoreEmbedded: JournalReplica {
             return hasMore.map { .maintained(hasMore: $0) }
         case .settings(let wanted): return try settings == wanted ? .done : nil
         case .generation(let wanted): return try mark.generation >= wanted ? .done : nil
+        case .keeping(.keepOrder):
+            return try rehearse { transaction, _ throws(StoreFailure) in
+                ((), try beginOrder(in: transaction) != nil)
+            }.map { .done }
+        case .keeping(.lift(let sequence)):
+            return try rehearse { transaction, _ in ((), lift(above: sequence, in: transaction)) }.map { .done }
+        case .keeping(.remove(let due, let time, let start, let countMax)):
+            let next: UInt64?? = try rehearse { transaction, meta throws(StoreFailure) in
+                try removing(due, at: time, after: start, countMax: countMax, in: transaction, &meta)
+            }
+            return next.map { .removed(next: $0) }
+        case .keeping(.savePosition(let position, let name)):
+            return try self.position(of: name) == position ? .done : nil
         // What changes nothing is told to the other nodes all the same.
         case .commit, .ingest, .register, .act: return nil
         }

@@ -100,6 +100,31 @@ struct RecordsTests {
         withExtendedLifetime(bench) {}
     }
 
+    @Test("one of several nodes holds a lease; another takes it when it is released, or when it was not renewed")
+    func lease() throws {
+        let bench = try JournalBench()
+        let (first, second, other) = (
+            NodeLease(of: "fleet", for: "carry", holder: "a", bench.settings),
+            NodeLease(of: "fleet", for: "carry", holder: "b", bench.settings),
+            NodeLease(of: "flee", for: "carry", holder: "b", bench.settings)
+        )
+        #expect(!first.isHeld)
+        #expect(try first.renew() && first.renew() && first.isHeld)
+        #expect(try !second.renew() && !second.isHeld)
+        #expect(try other.renew())
+        // Of another's, nothing is released.
+        try second.release()
+        #expect(try !second.renew())
+        try first.release()
+        #expect(try !first.isHeld && second.renew() && !first.renew())
+        _ = try bench.server.query("UPDATE causeway.lease SET ends = now() - interval '1 second' WHERE name = 'fleet'")
+        #expect(try first.renew() && !second.renew())
+        bench.server.kill()
+        #expect(throws: JournalFailure.self) { try first.renew() }
+        // It goes on until its own clock says that the lease ends.
+        #expect(first.isHeld)
+    }
+
     @Test("while PostgreSQL is away a call says so, and the next one connects again")
     func away() throws {
         let bench = try JournalBench()
@@ -123,7 +148,7 @@ struct RecordsTests {
     func update() throws {
         let bench = try JournalBench()
         _ = try bench.journal("fleet").append([1])
-        _ = try bench.server.query("DROP TABLE causeway.account")
+        _ = try bench.server.query("DROP TABLE causeway.account, causeway.lease")
         _ = try bench.server.query("UPDATE causeway.version SET number = 1")
         #expect(throws: JournalFailure.self) { try bench.journal("fleet").head() }
         #expect(try JournalTables.make(PostgreSQLConnection(bench.server.connection)) == .updated(from: 1))

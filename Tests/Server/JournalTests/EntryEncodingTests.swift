@@ -1,3 +1,4 @@
+import CausewayDecoderFuzzing
 import CausewayJournal
 import CausewayOperations
 import CausewaySeeds

@@ -124,7 +124,7 @@ struct ReplicaActsTests {
             }
             try record.shutOut(ShutOut(.client(ClientID(1)), since: 1, note: "known"))
         }
-        let moved = try StoreEmbedded.becomeRecord(folder: folder.path, of: 5)
+        let moved = try StoreEmbedded.becomeRecord(folder: folder.path)
         #expect(moved.count == ShutOut.countMax)
         let record = try StoreEmbedded.open(folder: folder.path, epochSeed: 5)
         defer { record.close() }
@@ -142,5 +142,39 @@ struct ReplicaActsTests {
         try expectEqual()
         #expect(second.record.takeActs().count == 4 && second.record.takeActs() == [])
         #expect(first.record.takeActs().last == .shutOut(ShutOut(.user("user"), since: 1)))
+    }
+
+    @Test("what carriers keep is on all nodes: the order of arrival, positions, and that what is old has gone")
+    func keeping() throws {
+        func reading(_ id: Int64) -> Operation {
+            .create(ObjectReference("Reading", .int(id)), life: 1, fields: [FieldValue("value", .double(Double(id)))])
+        }
+        let day: UInt64 = 86_400_000
+        _ = try first.record.register(Record.bob, user: "user")
+        try first.record.keepOneWayOrder()
+        #expect(
+            try first.record.ingest(
+                OneWayBatch(client: Record.bob, user: "user", first: 1, entries: [[reading(1)], [reading(2)]]),
+                receivedAt: day) == 2)
+        try second.record.catchUp()
+        #expect(second.record.newestArrival == first.record.newestArrival && second.record.newestArrival > 0)
+        // What is kept already, and what is not due, leaves no entry.
+        let position = first.record.position
+        try second.record.keepOneWayOrder()
+        let through = second.record.newestArrival
+        let young = DueArrivals(through: through, ageMinMilliseconds: day)
+        #expect(try second.record.removeOneWay(young, at: day + 1, after: 0, countMax: 10) == nil)
+        try second.record.liftArrivals(above: 1)
+        #expect(second.record.position == position)
+
+        try second.record.savePosition([7], of: "hook")
+        try second.record.savePosition([7], of: "hook")
+        #expect(second.record.position == position + 1)
+        try first.record.catchUp()
+        #expect(try first.record.position(of: "hook") == [7])
+        let old = DueArrivals(through: through, ageMinMilliseconds: 10, classes: ["Reading"])
+        #expect(try first.record.removeOneWay(old, at: day + 1_000, after: 0, countMax: 1) != nil)
+        try first.record.liftArrivals(above: 1_000)
+        try expectEqual()
     }
 }

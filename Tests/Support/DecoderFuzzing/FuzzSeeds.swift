@@ -1,3 +1,4 @@
+import CausewayJournal
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
@@ -22,6 +23,10 @@ struct FuzzSeeds {
         case .keyed: return keyed().encoded()
         case .text: return text().encoded()
         case .object: return object().encoded()
+        case .entry:
+            var entries = RandomEntries(seed: numbers.next())
+            // Its rules are texts of ours, which are never wrong.
+            return (try? entries.entry().encoded) ?? []
         default: return message(target)
         }
     }

@@ -1,3 +1,4 @@
+import CausewayJournal
 import CausewayMerge
 import CausewayModel
 import CausewayOperations
@@ -19,6 +20,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case resync
     /// The body of a message of such a question.
     case question
+    /// An entry of the journal that nodes follow.
+    case entry
 }
 
 /// What became of an input.
@@ -67,6 +70,7 @@ extension FuzzTarget {
         case .object: try checkState(ObjectState.self, input)
         case .resync: try checkMessage(ResyncRequest.self, input)
         case .question: try checkMessage(DownloadMessage.self, Self.questionHead + input, input: input)
+        case .entry: try checkEntry(input)
         }
     }
 
@@ -166,6 +170,11 @@ extension FuzzTarget {
     private func checkChangesets(_ input: [UInt8]) throws(FuzzFinding) -> FuzzVerdict {
         guard let changesets = try? Changeset.decode(input) else { return .refused }
         return try expectSame(changesets, input, { Changeset.encode($0) }, { try Changeset.decode($0) })
+    }
+
+    private func checkEntry(_ input: [UInt8]) throws(FuzzFinding) -> FuzzVerdict {
+        guard let entry = try? JournalEntry(encoded: input) else { return .refused }
+        return try expectSame(entry, input, \.encoded) { try JournalEntry(encoded: $0) }
     }
 
     private func checkState<State: EncodedState & Equatable>(

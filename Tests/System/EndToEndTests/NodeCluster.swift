@@ -28,17 +28,20 @@ final class NodeCluster {
     }
 
     /// Runs `body` with two nodes that administrators can call, and with their ports.
+    ///
+    /// - Parameter settings: further lines of their database.
     static func withTwo(
-        _ sections: String = "",
+        _ sections: String = "", settings: String = "",
         _ body: @MainActor (NodeCluster, _ benches: [Bench], _ ports: [Int]) async throws -> Void
     ) async throws {
         let cluster = try NodeCluster()
         defer { cluster.end() }
-        try await Bench.withAdmin("a", accounts: cluster.section + sections) { first, firstPort in
+        try await Bench.withAdmin("a", accounts: cluster.section + sections, settings: settings) { first, firstPort in
             first.server.kill()
             try first.server.journal("init")
             try first.server.start()
-            try await Bench.withAdmin("b", accounts: cluster.section + sections) { second, secondPort in
+            try await Bench.withAdmin("b", accounts: cluster.section + sections, settings: settings) {
+                second, secondPort in
                 try await body(cluster, [first, second], [firstPort, secondPort])
             }
         }

@@ -83,6 +83,10 @@ final class FaultyReplica: JournalReplica, @unchecked Sendable {
         try replica.outcomeWithoutEntry(body)
     }
 
+    var newestArrival: UInt64 { replica.newestArrival }
+
+    func position(of name: String) throws(StoreFailure) -> [UInt8]? { try replica.position(of: name) }
+
     func shortage(at time: UInt64) throws(StoreFailure) -> StorageShortage? { try replica.shortage(at: time) }
 
     func snapshot() throws(StoreFailure) -> any StoreSnapshot { try replica.snapshot() }

@@ -28,12 +28,16 @@ extension ServerProcess {
         guard let node, isUp else { return }
         let name = ExactString(world.random.one(of: ["ghost", "e\u{301}", "\u{e9}"]))
         do {
-            switch world.random.below(5) {
+            switch world.random.below(7) {
             case 0:
                 try node.record.shutOut(ShutOut(.user(name), since: clock, note: world.random.one(of: [nil, "gone"])))
             case 1: _ = try node.record.letIn(.user(name))
             case 2: try node.record.extendSchema(Self.spare)
             case 3:
+                try node.record.keepOneWayOrder()
+                try node.record.liftArrivals(above: UInt64(world.random.below(1_000)))
+            case 4: try node.record.savePosition([UInt8(world.random.below(3))], of: name.string)
+            case 5:
                 let property = world.random.one(of: [nil, "note", "size"])
                 restructure { try $0.drop("Spare", property: property) }
             default:

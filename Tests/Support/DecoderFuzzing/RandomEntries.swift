@@ -1,18 +1,18 @@
 import CausewayConversion
-import CausewayJournal
+package import CausewayJournal
 import CausewayModel
 import CausewayOperations
 import CausewayQuery
 import CausewaySeeds
-import CausewayStore
+package import CausewayStore
 
-/// Draws entries of every kind.
-struct RandomEntries {
+/// Draws entries of the journal, of every kind.
+package struct RandomEntries {
     private var random: SeededNumbers
 
-    init(seed: UInt64) { random = SeededNumbers(seed: seed) }
+    package init(seed: UInt64) { random = SeededNumbers(seed: seed) }
 
-    mutating func entry() throws -> JournalEntry {
+    package mutating func entry() throws -> JournalEntry {
         JournalEntry(oldestGeneration: number(), incarnation: random.next(), body: try body())
     }
 
@@ -23,7 +23,7 @@ struct RandomEntries {
     private mutating func text() -> String { random.one(of: ["", "a", "é", "e\u{301}", "Item", "a longer name", "🛶"]) }
 
     private mutating func body() throws -> JournalEntry.Body {
-        switch random.below(9) {
+        switch random.below(10) {
         case 0: return .commit(try commit())
         case 1: return .ingest(JournalEntry.Ingest(batch: try oneWay(), time: number()))
         case 2:
@@ -37,7 +37,21 @@ struct RandomEntries {
         case 5: return .settings(settings())
         case 6: return .maintain(time: number())
         case 7: return .act(act())
+        case 8: return .keeping(keeping())
         default: return .generation(number())
+        }
+    }
+
+    private mutating func keeping() -> KeepingWork {
+        switch random.below(4) {
+        case 0: return .keepOrder
+        case 1: return .lift(above: number())
+        case 2:
+            let names = Set((0..<random.below(4)).map { _ in ExactString(text()) })
+            let due = DueArrivals(
+                through: number(), ageMinMilliseconds: number(), classes: random.once(in: 3) ? nil : names)
+            return .remove(due, time: number(), after: number(), countMax: random.below(10_000))
+        default: return .savePosition(random.bytes(random.below(20)), name: text())
         }
     }
 
@@ -108,7 +122,7 @@ struct RandomEntries {
     }
 
     /// Among them what no text of a rule can say: a claim that the caller lacks.
-    mutating func permissions() throws -> Permissions {
+    package mutating func permissions() throws -> Permissions {
         let texts = [
             "n < 4", "NOT note CONTAINS[cd] 'x' OR n IN {1, 2}",
             "ANY tags.name == 'a' AND place GEOWITHIN geoCircle([1, 2], 0.5)",

@@ -1,0 +1,93 @@
+import CausewayEndpoint
+import CausewayJournal
+import CausewayJournalPostgreSQL
+import CausewayPostgreSQL
+import CausewaySession
+import CausewayStore
+import CausewayStoreReplicated
+import Foundation
+import Logging
+import ServiceLifecycle
+import Synchronization
+
+/// Which node has the webhooks and sinks of a database at work: the one that holds the lease for it.
+final class CarrierTurn: Sendable {
+    private let lease: NodeLease
+    private let thread = StoreThread(label: "causeway.lease")
+    private let isAsking = Atomic(false)
+
+    /// Names this process among all nodes.
+    private static let holder = UUID().uuidString
+
+    init(of database: String, _ settings: @escaping PostgreSQLSettings) {
+        lease = NodeLease(of: database, for: "carry", holder: Self.holder, settings)
+    }
+
+    /// Whether it is this node's, as far as is known without asking.
+    var isHere: Bool { lease.isHeld }
+
+    /// Asks for it, and does not wait for the answer.
+    func ask() {
+        guard !isAsking.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        thread.start { [self] in
+            // While the journal is away, the turn ends with the time of its lease.
+            _ = try? lease.renew()
+            isAsking.store(false, ordering: .releasing)
+        }
+    }
+
+    /// Lets another node have it.
+    func release() async {
+        await thread.runFreely { [lease] in try? lease.release() }
+    }
+}
+
+/// Has the webhooks and sinks of databases at work on one node at a time. Another one goes on after the lease of a node that is gone:
+/// the positions are in the journal.
+struct NodeCarrying: Service {
+    let tenants: Tenants
+    let logger: Logger
+
+    private static let lookMilliseconds = 1_000
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                for tenant in tenants.all { await look(after: tenant) }
+                try? await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
+            }
+        }
+        for tenant in tenants.all {
+            guard let turn = tenant.node?.turn, turn.isHere else { continue }
+            await tenant.stopCarrying()
+            await turn.release()
+        }
+    }
+
+    private func look(after tenant: Tenant) async {
+        guard let node = tenant.node, tenant.uses.begin() else { return }
+        defer { tenant.uses.end() }
+        let isWanted = tenant.carrierSettings != Configuration.Carriers()
+        if isWanted, node.record.end == nil { node.turn.ask() }
+        guard isWanted, node.turn.isHere else {
+            if await tenant.stopCarrying() { note("another node has the webhooks and sinks at work", tenant) }
+            return
+        }
+        guard tenant.carrying == nil else { return }
+        do throws(StoreFailure) {
+            let hasBegun = try await tenant.following.result { () throws(StoreFailure) in
+                // Where the last one stood is in the journal.
+                try node.record.catchUp()
+                return try tenant.beginCarrying()
+            }.get()
+            if hasBegun { note("this node has the webhooks and sinks at work", tenant) }
+        } catch {
+            logger.error(
+                "webhooks and sinks cannot begin: \(error.message)", metadata: ["database": "\(tenant.name)"])
+        }
+    }
+
+    private func note(_ words: String, _ tenant: Tenant) {
+        logger.notice("\(words)", metadata: ["database": "\(tenant.name)"])
+    }
+}
