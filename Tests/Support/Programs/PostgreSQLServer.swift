@@ -10,6 +10,7 @@ package final class PostgreSQLServer {
     package let port: Int
     private let folder: URL
     private let programs: String
+    private let isDurable: Bool
     private var process: ChildProcess?
 
     /// The newest one that is installed; nil without one.
@@ -19,8 +20,10 @@ package final class PostgreSQLServer {
     }
 
     /// Makes an empty database and starts it.
-    package convenience init() throws {
-        try self.init { server in
+    ///
+    /// - Parameter isDurable: whether commits wait for the disk. What survives a kill of processes survives it either way.
+    package convenience init(isDurable: Bool = false) throws {
+        try self.init(isDurable: isDurable) { server in
             try server.run(
                 "initdb", "-D", server.data, "-U", "causeway", "-A", "trust", "--no-sync", "-E", "UTF8",
                 "--locale=C.UTF-8")
@@ -29,14 +32,15 @@ package final class PostgreSQLServer {
 
     /// Makes a standby that follows another server, and starts it.
     package convenience init(standbyOf primary: PostgreSQLServer) throws {
-        try self.init { server in
+        try self.init(isDurable: primary.isDurable) { server in
             try server.run(
                 "pg_basebackup", "-h", "127.0.0.1", "-p", "\(primary.port)", "-U", "causeway", "-D", server.data, "-X",
                 "stream", "-R", "--no-sync", "-c", "fast")
         }
     }
 
-    private init(_ fill: (PostgreSQLServer) throws -> Void) throws {
+    private init(isDurable: Bool, _ fill: (PostgreSQLServer) throws -> Void) throws {
+        self.isDurable = isDurable
         guard let programs = Self.installed else {
             throw Failure(description: "no PostgreSQL is installed: 'apt-get install postgresql', as deploy/test does")
         }
@@ -64,7 +68,7 @@ package final class PostgreSQLServer {
                 name: "postgres", program: Self.command(programs + "/postgres").program,
                 arguments: Self.command(programs + "/postgres").arguments + [
                     "-D", data, "-p", "\(port)", "-k", folder.path, "-c", "listen_addresses=127.0.0.1", "-c",
-                    "fsync=off",
+                    "fsync=\(isDurable ? "on" : "off")",
                 ], log: folder.appendingPathComponent("log"))
             self.process = process
             while process.isRunning {
@@ -100,6 +104,22 @@ package final class PostgreSQLServer {
     package func query(_ statement: String) throws -> [String] {
         try run("psql", "-h", "127.0.0.1", "-p", "\(port)", "-U", "causeway", "-d", "postgres", "-XAtc", statement)
             .split(separator: "\n").map(String.init)
+    }
+
+    /// Has PostgreSQL's own tool run a statement as often as it can.
+    ///
+    /// - Returns: transactions a second.
+    package func benchmark(_ statement: String, clients: Int, seconds: Int) throws -> Double {
+        let script = folder.appendingPathComponent("script.sql")
+        try (statement + ";\n").write(to: script, atomically: true, encoding: .utf8)
+        let report = try run(
+            "pgbench", "-h", "127.0.0.1", "-p", "\(port)", "-U", "causeway", "-n", "-M", "prepared", "-f", script.path,
+            "-c",
+            "\(clients)", "-j", "2", "-T", "\(seconds)", "postgres")
+        guard let line = report.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
+            let rate = Double(line.dropFirst(6).prefix { $0.isNumber || $0 == "." })
+        else { throw Failure(description: "pgbench: \(report)") }
+        return rate
     }
 
     // MARK: - Running

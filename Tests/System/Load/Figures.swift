@@ -30,6 +30,12 @@ struct Figures {
         ("databases", { try await $0.databases() }),
         ("change feed", { try await $0.feed() }),
         ("floor", { try await $0.floor() }),
+        ("nodes: commits", { try await $0.nodeCommits() }),
+        ("nodes: uploads", { try await $0.nodeUploads() }),
+        ("nodes: bulk", { try await $0.nodeBulk() }),
+        ("nodes: further node", { try await $0.furtherNode() }),
+        ("nodes: killed", { try await $0.killedNode() }),
+        ("nodes: empty, restore", { try await $0.emptyNode() }),
     ]
 
     func scaled(_ count: Int) -> Int { max(count / divisor, 4) }
@@ -40,34 +46,42 @@ struct Figures {
         others: [String] = [], sections: String = "", _ body: (SyncServer, Site) async throws -> [String]
     ) async throws -> [String] {
         let place = folder.appendingPathComponent(UUID().uuidString)
-        let limits = """
-            limits:
-              connections: 20000
-              connectionsOfAddress: 20000
-              handshakes: 20000
-              handshakesOfAddress: 20000
-              requestsPerSecondOfAddress: 1000000
-              requestsPerSecondOfUser: 1000000
-              operationsPerSecondOfUser: 1000000
-              operationsPerSecondOfClient: 1000000
-              operationsPerSecondOfDatabase: 1000000
-              kilobytesPerSecondOfUser: 1000000
-              sessionsOfUser: 20000
-              queryMegabytesOfUser: 1024
-            log:
-              level: error
-            \(sections)
-            """
-        let server = try SyncServer(program: program, folder: place, database: "load", others: others, sections: limits)
+        let server = try SyncServer(
+            program: program, folder: place, database: "load", others: others, sections: Self.sections(sections))
         try server.start()
         defer {
             server.stop()
             try? FileManager.default.removeItem(at: place)
         }
-        let site = try Site(
+        return try await body(server, try site(server))
+    }
+
+    func site(_ server: SyncServer) throws -> Site {
+        try Site(
             port: server.port, database: "load", token: server.token(user: "load"), authority: server.authority,
             group: group)
-        return try await body(server, site)
+    }
+
+    /// Of a configuration whose limits are in nobody's way.
+    static func sections(_ more: String = "") -> String {
+        """
+        limits:
+          connections: 20000
+          connectionsOfAddress: 20000
+          handshakes: 20000
+          handshakesOfAddress: 20000
+          requestsPerSecondOfAddress: 1000000
+          requestsPerSecondOfUser: 1000000
+          operationsPerSecondOfUser: 1000000
+          operationsPerSecondOfClient: 1000000
+          operationsPerSecondOfDatabase: 1000000
+          kilobytesPerSecondOfUser: 1000000
+          sessionsOfUser: 20000
+          queryMegabytesOfUser: 1024
+        log:
+          level: error
+        \(more)
+        """
     }
 
     func probe(_ server: SyncServer) -> ProcessProbe { ProcessProbe(number: server.processNumber ?? 0) }
