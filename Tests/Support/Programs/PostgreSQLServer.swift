@@ -106,16 +106,17 @@ package final class PostgreSQLServer {
             .split(separator: "\n").map(String.init)
     }
 
-    /// Has PostgreSQL's own tool run a statement as often as it can.
+    /// Has PostgreSQL's own tool run a statement as fast as it can.
     ///
+    /// - Parameter transactions: of each client. A time would end by a signal, which a process of Foundation's does not get.
     /// - Returns: transactions a second.
-    package func benchmark(_ statement: String, clients: Int, seconds: Int) throws -> Double {
+    package func benchmark(_ statement: String, clients: Int, transactions: Int) throws -> Double {
         let script = folder.appendingPathComponent("script.sql")
         try (statement + ";\n").write(to: script, atomically: true, encoding: .utf8)
         let report = try run(
             "pgbench", "-h", "127.0.0.1", "-p", "\(port)", "-U", "causeway", "-n", "-M", "prepared", "-f", script.path,
             "-c",
-            "\(clients)", "-j", "2", "-T", "\(seconds)", "postgres")
+            "\(clients)", "-j", "2", "-t", "\(transactions)", "postgres")
         guard let line = report.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
             let rate = Double(line.dropFirst(6).prefix { $0.isNumber || $0 == "." })
         else { throw Failure(description: "pgbench: \(report)") }

@@ -16,6 +16,16 @@ struct ProcessProbe {
     /// Milliseconds on a processor since it had used so many nanoseconds.
     func cpuMilliseconds(since nanoseconds: UInt64) -> Double { Double(cpuNanoseconds - nanoseconds) / 1e6 }
 
+    /// Milliseconds on a processor, of all its threads, those that have ended too. In steps of the system's clock, which are ten
+    /// milliseconds mostly.
+    var cpuMillisecondsOfAll: Double {
+        let text = (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)) ?? ""
+        // The name in parentheses may have spaces.
+        let fields = text.drop { $0 != ")" }.split(separator: " ")
+        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return 0 }
+        return (user + system) * 1e3 / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
     var residentBytes: Int { kilobytes("VmRSS:") << 10 }
 
     private func kilobytes(_ name: String) -> Int {
