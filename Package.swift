@@ -417,7 +417,8 @@ let tests: [Target] = [
     test(
         "System", "EndToEnd",
         uses: [
-            "Daemon", "Database", "Support/AppPeer", "Support/HookReceiver", "Support/Programs", "Support/Seeds",
+            "Daemon", "Database", "Journal", "StoreEmbedded", "Support/AppPeer", "Support/HookReceiver",
+            "Support/Programs", "Support/Seeds",
             "Telemetry",
         ],
         libraries: Package.httpClient(for: "Server") + Package.nio(for: "Server")

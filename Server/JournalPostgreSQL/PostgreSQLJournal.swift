@@ -34,17 +34,70 @@ package final class PostgreSQLJournal: Journal {
         return PostgreSQLJournal(name, database, connection, JournalConnection(settings), draw)
     }
 
+    /// Finds the journal of a database; nil where there is none.
+    package static func find(
+        _ name: String, _ settings: @escaping PostgreSQLSettings, draw: @escaping @Sendable () -> UInt64
+    ) throws(JournalFailure) -> PostgreSQLJournal? {
+        let connection = JournalConnection(settings)
+        let database = try connection.ask { connection throws(PostgreSQLFailure) -> UInt64? in
+            try connection.rows("SELECT database FROM causeway.head WHERE name = $1", [.text(name)]).first?.unsigned(0)
+        }
+        return database.map { PostgreSQLJournal(name, $0, connection, JournalConnection(settings), draw) }
+    }
+
+    /// Whether some journal has this number: then another database of the same origin is there.
+    package static func exists(
+        _ database: UInt64, besides name: String, _ settings: @escaping PostgreSQLSettings
+    ) throws(JournalFailure) -> Bool {
+        try JournalConnection(settings).ask { connection throws(PostgreSQLFailure) in
+            try !connection.rows(
+                "SELECT name FROM causeway.head WHERE database = $1 AND name <> $2",
+                [.number(Int64(bitPattern: database)), .text(name)]
+            ).isEmpty
+        }
+    }
+
+    /// Whether nobody has written into it, and it began with nothing.
+    package func isEmpty() throws(JournalFailure) -> Bool {
+        guard try head().position == 0 else { return false }
+        return try snapshots().isEmpty
+    }
+
+    /// Removes a journal, with everything that nodes share of the database.
+    ///
+    /// - Returns: whether there was one.
+    package static func remove(_ name: String, _ settings: @escaping PostgreSQLSettings) throws(JournalFailure) -> Bool
+    {
+        try JournalConnection(settings).ask(changing: true) { connection throws(PostgreSQLFailure) in
+            try connection.execute("BEGIN")
+            for table in ["account", "lease"] {
+                try connection.execute("DELETE FROM causeway.\(table) WHERE name = $1", [.text(name)])
+            }
+            let rows = try connection.rows("DELETE FROM causeway.head WHERE name = $1 RETURNING name", [.text(name)])
+            try connection.execute("COMMIT")
+            return !rows.isEmpty
+        }
+    }
+
     /// Begins the journal of a database that is there already.
     ///
-    /// - Parameter file: of a replica that has applied nothing; kept as the snapshot of position 0.
+    /// - Parameters:
+    ///   - file: of a replica that has applied nothing; kept as the snapshot of position 0.
+    ///   - replaces: whether a journal of this name that has entries goes. One without entries does in any case.
     /// - Returns: false when there is a journal of this name.
     package static func begin(
-        _ name: String, of database: UInt64, with file: String, _ settings: @escaping PostgreSQLSettings,
-        incarnation: UInt64
+        _ name: String, of database: UInt64, with file: String, replaces: Bool = false,
+        _ settings: @escaping PostgreSQLSettings, incarnation: UInt64
     ) throws(JournalFailure) -> Bool {
         // In one transaction: a node that comes meanwhile must not begin with nothing.
         try JournalConnection(settings).ask { connection throws(PostgreSQLFailure) in
             try connection.execute("BEGIN")
+            // A node that began too early has left one that is empty.
+            try connection.execute(
+                """
+                DELETE FROM causeway.head AS h WHERE name = $1 AND ($2 = 1 OR position = 0 AND NOT EXISTS
+                (SELECT 1 FROM causeway.snapshot AS s WHERE s.database = h.database))
+                """, [.text(name), .number(replaces ? 1 : 0)])
             guard try insert(name, database, incarnation: incarnation, connection) else {
                 try connection.execute("ROLLBACK")
                 return false

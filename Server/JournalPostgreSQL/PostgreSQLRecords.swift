@@ -79,6 +79,17 @@ package struct RecordRows {
         ).first?.value(0).bytes
     }
 
+    /// Of many keys, in one question.
+    package func values(of keys: [[UInt8]], in tree: String) throws(PostgreSQLFailure) -> [[UInt8]?] {
+        guard !keys.isEmpty else { return [] }
+        let rows = try connection.rows(
+            "SELECT key, value FROM causeway.account WHERE name = $1 AND tree = $2 AND key = ANY ($3)",
+            [.text(name), .text(tree), .byteArrays(keys)])
+        var found: [[UInt8]: [UInt8]] = [:]
+        for row in rows { found[try row.value(0).bytes] = try row.value(1).bytes }
+        return keys.map { found[$0] }
+    }
+
     package func put(_ value: [UInt8], _ key: [UInt8], in tree: String) throws(PostgreSQLFailure) {
         guard key.count <= Self.keyBytesMax else {
             throw PostgreSQLFailure(

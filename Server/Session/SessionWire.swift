@@ -18,7 +18,7 @@ extension SyncFailure {
             case .refusalsUnread: .refusalsUnread
             case .queryInvalid: .queryInvalid
             case .outOfSpace: .serverOutOfSpace
-            case .busy: .serverBusy
+            case .busy, .outcomeUnknown: .serverBusy
             case .closed: .serverEnding
             default: .serverFault
             }

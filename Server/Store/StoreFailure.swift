@@ -60,6 +60,8 @@ package struct StoreFailure: Error, Hashable, Sendable {
         package static let conflict = Code("conflict")
         /// The key of a call was used for another call.
         package static let callKeyReused = Code("callKeyReused")
+        /// It may have happened, and is not made again by itself.
+        package static let outcomeUnknown = Code("outcomeUnknown")
         /// Nobody opened it, or it was closed.
         package static let closed = Code("closed")
     }

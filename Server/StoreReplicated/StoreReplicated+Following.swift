@@ -10,7 +10,7 @@ struct Following {
     var end: ReplicaEnd?
     /// Whether no session is open in this turn.
     var isAlone = false
-    /// Whether an entry that needs this waits.
+    /// Whether an entry that needs this waited when the journal was followed last.
     var isHeldUp = false
 
     init(mark: JournalMark) { self.mark = mark }
@@ -47,7 +47,22 @@ extension StoreReplicated {
     func journaled(
         _ body: JournalEntry.Body, isRepeatable: Bool = true, _ state: inout Following
     ) throws(StoreFailure) -> EntryOutcome {
+        // What would wait behind such an entry does not come into the journal first.
+        if state.isHeldUp { try follow(&state) }
         let appended = try append(body, isRepeatable: isRepeatable, &state)
+        let outcome: EntryOutcome
+        do throws(StoreFailure) {
+            outcome = try applied(appended, &state)
+        } catch {
+            // It is in the journal, and is applied later.
+            throw isRepeatable ? error : Self.outcomeUnknown
+        }
+        if case .refused(let failure) = outcome { throw failure }
+        return outcome
+    }
+
+    /// Applies what lies before an entry, and the entry.
+    private func applied(_ appended: Appended, _ state: inout Following) throws(StoreFailure) -> EntryOutcome {
         try read(&state, upTo: appended.position - 1)
         guard state.mark.position == appended.position - 1 else {
             throw state.ends(.beginAgain, "Entry \(appended.position) was in the journal, and is not any more.")
@@ -56,9 +71,7 @@ extension StoreReplicated {
         let stored = StoredEntry(
             position: appended.position,
             chain: state.mark.chain.followed(by: appended.bytes, at: appended.position), bytes: appended.bytes)
-        let outcome = try apply(appended.entry, stored, &state)
-        if case .refused(let failure) = outcome { throw failure }
-        return outcome
+        return try apply(appended.entry, stored, &state)
     }
 
     private func append(
@@ -76,14 +89,16 @@ extension StoreReplicated {
                 return Appended(
                     position: try journal.append([bytes], in: incarnation), bytes: bytes, entry: entry)
             } catch {
+                note(error)
                 switch error.code {
                 case .otherIncarnation: state.incarnation = nil
                 case .uncertain where isRepeatable: break
-                case .uncertain, .away, .forgotten: throw Self.unreachable(error)
+                case .uncertain: throw Self.outcomeUnknown
+                case .away, .forgotten: throw Self.unreachable
                 }
             }
         }
-        throw Self.unreachable(JournalFailure(.away, "The journal has not taken the entry."))
+        throw Self.unreachable
     }
 
     /// What is appended can be read: an entry that cannot would stop all nodes.
@@ -102,16 +117,21 @@ extension StoreReplicated {
         }
     }
 
-    private static func unreachable(_ failure: JournalFailure) -> StoreFailure {
-        StoreFailure(
-            .busy, "The journal does not answer: \(failure.message) Nothing that is unsent is lost. Try again.",
-            retryAfterMilliseconds: waitMilliseconds)
-    }
+    /// What devices and back ends are told. Where PostgreSQL is, and what it says, is the operator's: the log has it.
+    private static let unreachable = StoreFailure(
+        .busy, "The journal of the database does not answer. Nothing that is unsent is lost. Try again.",
+        retryAfterMilliseconds: waitMilliseconds)
+
+    private static let outcomeUnknown = StoreFailure(
+        .outcomeUnknown,
+        "The journal of the database did not answer in time: the write may have been made. Read before you write again, or send an "
+            + "Idempotency-Key, with which it is made once.", retryAfterMilliseconds: waitMilliseconds)
 
     // MARK: - Applying
 
     /// Applies what is in the journal, at most so many entries.
     func follow(_ state: inout Following, atMost countMax: Int = .max) throws(StoreFailure) {
+        state.isHeldUp = false
         let end = try head(&state).position
         try read(&state, upTo: min(end, state.mark.position + UInt64(countMax)))
     }
@@ -133,7 +153,8 @@ extension StoreReplicated {
         do throws(JournalFailure) {
             head = try journal.head()
         } catch {
-            throw Self.unreachable(error)
+            note(error)
+            throw Self.unreachable
         }
         guard head.database == replica.epoch else {
             throw state.ends(.operatorNeeded, "The journal is another database's. Correct the configuration.")
@@ -157,7 +178,10 @@ extension StoreReplicated {
         do throws(JournalFailure) {
             return try journal.read(after: state.mark.position, limit: limit)
         } catch {
-            guard error.code == .forgotten else { throw Self.unreachable(error) }
+            guard error.code == .forgotten else {
+                note(error)
+                throw Self.unreachable
+            }
             throw state.ends(.beginAgain, "The replica is older than the journal: \(error.message)")
         }
     }

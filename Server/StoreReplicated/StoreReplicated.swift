@@ -33,6 +33,7 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     private let ended = Mutex<ReplicaEnd?>(nil)
     private let applied: Atomic<UInt64>
     private let isHeldUp = Atomic(false)
+    private let trouble = Mutex<String?>(nil)
     /// What operators did by entries that were applied, until somebody takes it. As many as there is room for.
     private let acts = Mutex<[OperatorAct]>([])
 
@@ -45,6 +46,13 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
         let mark = try replica.mark
         state = Mutex(Following(mark: mark))
         applied = Atomic(mark.position)
+    }
+
+    /// What the journal said when it failed last, for the operator. It may name addresses, so nobody else is told.
+    package var lastTrouble: String? { trouble.withLock { $0 } }
+
+    func note(_ failure: JournalFailure) {
+        if failure.code != .otherIncarnation { trouble.withLock { $0 = failure.message } }
     }
 
     /// Why it no longer serves; nil while it does.
@@ -207,7 +215,7 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     ) throws(StoreFailure) -> Outcome {
         try state.withLock { state throws(StoreFailure) in
             try state.refuseIfEnded()
-            (state.isAlone, state.isHeldUp) = (isAlone, false)
+            state.isAlone = isAlone
             defer {
                 isHeldUp.store(state.isHeldUp, ordering: .relaxed)
                 if let end = state.end { ended.withLock { $0 = end } }

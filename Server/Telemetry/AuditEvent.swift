@@ -26,6 +26,7 @@ package struct AuditEvent: Hashable, Sendable {
         case schemaExtended
         case schemaDropped
         case schemaConverted
+        case journalLimitsTaken
         case operationsRefused
     }
 

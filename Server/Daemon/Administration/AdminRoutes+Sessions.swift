@@ -114,7 +114,7 @@ extension SyncFailure {
 
 extension AdminError {
     fileprivate static func sessionUnknown(_ client: ClientID) -> AdminError {
-        AdminError(.sessionUnknown, "The client \(client.rawValue) has no open session.")
+        AdminError(.sessionUnknown, "The client \(client.rawValue) has no open session on this server.")
     }
 }
 

@@ -28,6 +28,8 @@ extension JournalCommand {
             discussion: """
                 While the server does not run. The folder then holds the replica of this server as a node; other nodes begin from a
                 snapshot in the journal. The way back is `sync-server journal restore`.
+                A journal of that name stays, unless you say --replace: then all nodes begin again from what is imported, and what the
+                journal had is gone. So a database goes back to an earlier moment, which `journal restore` has made.
                 """)
 
         @OptionGroup var option: ConfigurationOption
@@ -35,8 +37,17 @@ extension JournalCommand {
         @Option(help: "The database's name in the configuration.")
         var database: String
 
+        @Flag(help: "Put what is imported in the place of a journal of this name.")
+        var replace = false
+
         /// What follows the name of a file that was replaced.
         private static let aside = ".before-journal"
+
+        private var taken: CommandFailure {
+            CommandFailure(
+                "There is a journal of '\(database)' already. Name the database otherwise, or say --replace if what the journal has "
+                    + "may go. A new node of it begins with an empty folder, and imports nothing.")
+        }
 
         func run() throws {
             let configuration = try option.read()
@@ -57,14 +68,20 @@ extension JournalCommand {
                 try record.copy(toFolder: copies)
                 let number = try StoreEmbedded.becomeReplica(
                     folder: copies, shutOuts: try ShutOuts.list(inFolder: folder))
-                try SharedAccounts(of: database, journal).take(fromFolder: folder, of: database)
-                let isNew = try PostgreSQLJournal.begin(
-                    database, of: number, with: copy, journal.settings, incarnation: SystemRandom().nextNonZero())
-                guard isNew else {
+                guard try !PostgreSQLJournal.exists(number, besides: database, journal.settings) else {
                     throw CommandFailure(
-                        "There is a journal of '\(database)' already. Name the database otherwise, or let this server begin as a "
-                            + "node of it with an empty folder.")
+                        "This database is in the journal under another name: it was made from it, and devices could not tell the two "
+                            + "apart. Give the copy a PostgreSQL database of its own, or remove the other one: sync-server journal "
+                            + "remove.")
                 }
+                let known = try PostgreSQLJournal.find(
+                    database, journal.settings, draw: { SystemRandom().nextNonZero() })
+                if let known, !replace { guard try known.isEmpty() else { throw taken } }
+                try SharedAccounts(of: database, journal).take(fromFolder: folder, of: database, replaces: replace)
+                let isNew = try PostgreSQLJournal.begin(
+                    database, of: number, with: copy, replaces: replace, journal.settings,
+                    incarnation: SystemRandom().nextNonZero())
+                guard isNew else { throw taken }
             }
             let objects = DatabaseFolder(folder).objectsPath
             let aside = objects + Self.aside
@@ -108,6 +125,9 @@ extension JournalCommand {
                 guard let parsed = try? Date(at, strategy: .iso8601) else {
                     throw CommandFailure("'\(at)' is no time. Write it as 2026-11-29T09:30:00Z.")
                 }
+                guard parsed <= time.addingTimeInterval(60) else {
+                    throw CommandFailure("\(at) is still to come. For what is there now, leave --at out.")
+                }
                 time = parsed
             }
             try FileManager.default.createDirectory(atPath: to, withIntermediateDirectories: true)
@@ -115,7 +135,13 @@ extension JournalCommand {
                 throw CommandFailure("The folder \(to) has a database already. Take another folder.")
             }
             try JournalCommand.sayingWhy {
-                let found = try PostgreSQLJournal.open(database, journal.settings) { SystemRandom().nextNonZero() }
+                guard
+                    let found = try PostgreSQLJournal.find(
+                        database, journal.settings, draw: { SystemRandom().nextNonZero() })
+                else {
+                    throw CommandFailure(
+                        "There is no journal of '\(database)'. Those there are: sync-server journal status")
+                }
                 let position = try restore(found, at: time)
                 try ShutOuts.write(try StoreEmbedded.becomeRecord(folder: to), toFolder: to)
                 try SharedAccounts(of: database, journal).give(toFolder: to, of: database)
@@ -159,6 +185,37 @@ extension JournalCommand {
             return CommandFailure(
                 "The journal of '\(database)' keeps nothing of that time. Its oldest entry is of \(time): give that time or a "
                     + "later one with --at.")
+        }
+    }
+
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Removes the journal of a database, with its accounts and snapshots, for good.",
+            discussion: """
+                End its nodes first, or take the database out of their configuration: a node that still has it begins an empty one. The
+                replicas in their folders stay. Without --confirm nothing is removed.
+                """)
+
+        @OptionGroup var option: ConfigurationOption
+
+        @Option(help: "The database's name in the journal.")
+        var database: String
+
+        @Option(help: "The name once more.")
+        var confirm: String?
+
+        func run() throws {
+            let journal = try JournalCommand.journal(of: try option.read())
+            guard confirm == database else {
+                throw CommandFailure(
+                    "Nothing was removed. If the journal of '\(database)' shall go, say --confirm \(database)")
+            }
+            try JournalCommand.sayingWhy {
+                guard try PostgreSQLJournal.remove(database, journal.settings) else {
+                    throw CommandFailure("There is no journal of '\(database)'.")
+                }
+                print("\(database): the journal was removed")
+            }
         }
     }
 }

@@ -8,7 +8,8 @@ struct JournalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal",
         abstract: "Prepares a PostgreSQL for the journals of many nodes, and shows what is in it.",
-        subcommands: [Initialize.self, Status.self, Import.self, Restore.self], defaultSubcommand: Status.self)
+        subcommands: [Initialize.self, Status.self, Import.self, Restore.self, Remove.self],
+        defaultSubcommand: Status.self)
 
     struct Initialize: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -56,6 +57,12 @@ struct JournalCommand: ParsableCommand {
         do throws(PostgreSQLFailure) {
             return try body(try PostgreSQLConnection(try journal.settings()))
         } catch {
+            guard error.code != .refused(state: "42501") else {
+                throw CommandFailure(
+                    "The role of journal.connectionFile may not do this (SQLSTATE 42501). `journal init` needs one that may create a "
+                        + "schema; the role of the nodes needs: GRANT USAGE ON SCHEMA causeway TO ROLE; GRANT SELECT, INSERT, "
+                        + "UPDATE, DELETE ON ALL TABLES IN SCHEMA causeway TO ROLE")
+            }
             throw CommandFailure(error.message)
         }
     }

@@ -143,13 +143,14 @@ extension Configuration {
         guard let admin else { return nil }
         let (tenants, telemetry) = (desk.tenants, desk.telemetry)
         let databases: @Sendable () -> [DatabaseGauges] = { tenants.all.map(\.gauges) }
-        let (backups, live) = (desk.scheduled?.work, desk.live)
+        let (backups, live, isNode) = (desk.scheduled?.work, desk.live, journal != nil)
         let scrape = Scrape(telemetry, databases: databases) {
             endpoint.connectionCount
         } others: {
-            (backups?.samples(of: tenants.all.map(\.name)) ?? []) + tenants.outages.map(\.sample) + [
-                live.readers.sample
-            ]
+            (backups?.samples(of: tenants.all.map(\.name)) ?? [])
+                + tenants.outages.flatMap { $0.samples(isNode: isNode) } + [
+                    live.readers.sample
+                ]
         }
         if admin.usesTLS { telemetry.certificate(of: [.admin], ends: inspection.certificateEnd) }
         var routes = AdminRoutes.api(desk)

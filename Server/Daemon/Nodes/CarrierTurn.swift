@@ -15,6 +15,8 @@ final class CarrierTurn: Sendable {
     private let lease: NodeLease
     private let thread = StoreThread(label: "causeway.lease")
     private let isAsking = Atomic(false)
+    private let isLooking = Atomic(false)
+    private let trouble = Mutex<String?>(nil)
 
     /// Names this process among all nodes.
     private static let holder = UUID().uuidString
@@ -27,12 +29,30 @@ final class CarrierTurn: Sendable {
     var isHere: Bool { lease.isHeld }
 
     /// Asks for it, and does not wait for the answer.
-    func ask() {
+    func ask(_ logger: Logger) {
         guard !isAsking.exchange(true, ordering: .acquiringAndReleasing) else { return }
         thread.start { [self] in
             // While the journal is away, the turn ends with the time of its lease.
-            _ = try? lease.renew()
+            do throws(JournalFailure) {
+                _ = try lease.renew()
+                trouble.withLock { $0 = nil }
+            } catch {
+                if trouble.withLock({ trouble in
+                    defer { trouble = error.message }; return trouble != error.message
+                }) {
+                    logger.error("whose turn it is to carry on cannot be asked: \(error.message)")
+                }
+            }
             isAsking.store(false, ordering: .releasing)
+        }
+    }
+
+    /// Runs `body` unless it runs already.
+    func look(_ body: @escaping @Sendable () async -> Void) {
+        guard !isLooking.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        Task {
+            await body()
+            isLooking.store(false, ordering: .releasing)
         }
     }
 
@@ -53,7 +73,8 @@ struct NodeCarrying: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                for tenant in tenants.all { await look(after: tenant) }
+                // Nobody's turn ends late because another database is slow.
+                for tenant in tenants.all { tenant.node?.turn.look { await look(after: tenant) } }
                 try? await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
             }
         }
@@ -68,7 +89,7 @@ struct NodeCarrying: Service {
         guard let node = tenant.node, tenant.uses.begin() else { return }
         defer { tenant.uses.end() }
         let isWanted = tenant.carrierSettings != Configuration.Carriers()
-        if isWanted, node.record.end == nil { node.turn.ask() }
+        if isWanted, node.record.end == nil { node.turn.ask(logger) }
         guard isWanted, node.turn.isHere else {
             if await tenant.stopCarrying() { note("another node has the webhooks and sinks at work", tenant) }
             return

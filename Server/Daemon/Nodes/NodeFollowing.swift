@@ -119,9 +119,13 @@ extension Tenant {
     /// Applies what needs that no session is open. One that cannot be ended in time puts it off until the journal is followed
     /// again.
     private func applyAlone(_ node: ServedNode, _ logger: Logger) {
-        guard uses.begin() else { return }
+        guard !isApplyingAlone.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        guard uses.begin() else { return isApplyingAlone.store(false, ordering: .releasing) }
         Task { [self] in
-            defer { uses.end() }
+            defer {
+                uses.end()
+                isApplyingAlone.store(false, ordering: .releasing)
+            }
             do throws(StoreFailure) {
                 try await conversations.alone(because: SchemaSubject.reason) { () throws(StoreFailure) in
                     try node.record.catchUpAlone()

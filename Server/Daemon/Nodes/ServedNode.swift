@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayModel
 import CausewayJournal
 import CausewayJournalPostgreSQL
 import CausewayPostgreSQL
@@ -21,6 +22,8 @@ final class ServedNode: Sendable {
     private let isAway = Atomic(false)
     /// When it was followed to its end.
     private let followed = Mutex(ContinuousClock.now)
+    /// The version that devices were told of last.
+    private let told = Mutex(ServerVersion.zero)
 
     private init(
         _ replica: StoreEmbedded, _ record: StoreReplicated, _ journal: PostgreSQLJournal, _ turn: CarrierTurn
@@ -93,7 +96,7 @@ final class ServedNode: Sendable {
         } catch {
             replica.close()
             if let end = record?.end { return .ended(end) }
-            throw failure(database, error.message)
+            throw failure(database, record?.lastTrouble ?? error.message)
         }
     }
 
@@ -109,9 +112,8 @@ final class ServedNode: Sendable {
 
     /// Applies what other nodes have appended.
     ///
-    /// - Returns: whether there was anything.
+    /// - Returns: whether there is anything since it was followed last, whoever applied it.
     func follow(_ logger: Logger) -> Bool {
-        let before = record.version
         do throws(StoreFailure) {
             try record.catchUp()
             followed.withLock { $0 = .now }
@@ -120,10 +122,16 @@ final class ServedNode: Sendable {
             // The journal answers: what comes next needs that nobody is here.
         } catch {
             if record.end == nil, !isAway.exchange(true, ordering: .relaxed) {
-                logger.error("the journal cannot be followed; devices are shown what is here: \(error.message)")
+                logger.error(
+                    "the journal cannot be followed; devices are shown what is here: \(record.lastTrouble ?? error.message)"
+                )
             }
         }
-        return record.version != before
+        let version = record.version
+        return told.withLock { told in
+            defer { told = version }
+            return told != version
+        }
     }
 }
 

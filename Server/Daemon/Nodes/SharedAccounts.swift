@@ -6,17 +6,22 @@ import CausewayPostgreSQL
 /// The accounts of a database that many nodes serve: in the PostgreSQL that has the journal.
 final class SharedAccounts: AccountHome {
     private let records: PostgreSQLRecords
+    /// Told why PostgreSQL did not do something, for the operator.
+    private let report: @Sendable (String) -> Void
 
-    init(of database: String, _ journal: Configuration.Journal) {
+    init(
+        of database: String, _ journal: Configuration.Journal, report: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
         records = PostgreSQLRecords(of: database, journal.settings)
+        self.report = report
     }
 
     func read<Outcome>(_ body: (any AccountTrees) throws -> Outcome) throws -> Outcome {
-        try saying { try records.read { try body(SharedTrees(rows: $0)) } }
+        try saying { try records.read { try body(SharedTrees(rows: $0, report: report)) } }
     }
 
     func write<Outcome>(_ body: (any AccountTrees) throws -> Outcome) throws -> Outcome {
-        try saying { try records.write { try body(SharedTrees(rows: $0)) } }
+        try saying { try records.write { try body(SharedTrees(rows: $0, report: report)) } }
     }
 
     /// A connection that nobody needs ends with this.
@@ -25,7 +30,8 @@ final class SharedAccounts: AccountHome {
     private func saying<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
         do {
             return try body()
-        } catch is JournalFailure {
+        } catch let error as JournalFailure {
+            report(error.message)
             throw SharedTrees.away
         }
     }
@@ -33,6 +39,7 @@ final class SharedAccounts: AccountHome {
 
 private struct SharedTrees: AccountTrees {
     let rows: RecordRows
+    let report: @Sendable (String) -> Void
 
     /// Devices come again with this one.
     static let away = AccountError(
@@ -40,33 +47,38 @@ private struct SharedTrees: AccountTrees {
         retryAfterSeconds: 2)
 
     func get(_ key: [UInt8], in tree: String) throws(AccountError) -> [UInt8]? {
-        try Self.saying { () throws(PostgreSQLFailure) in try rows.get(key, in: tree) }
+        try saying { () throws(PostgreSQLFailure) in try rows.get(key, in: tree) }
+    }
+
+    func values(of keys: [[UInt8]], in tree: String) throws(AccountError) -> [[UInt8]?] {
+        try saying { () throws(PostgreSQLFailure) in try rows.values(of: keys, in: tree) }
     }
 
     func put(_ value: [UInt8], _ key: [UInt8], in tree: String) throws(AccountError) {
         guard key.count <= RecordRows.keyBytesMax else {
             throw AccountError(.invalidParameter, "A name or address is too long. Shorten it.")
         }
-        try Self.saying { () throws(PostgreSQLFailure) in try rows.put(value, key, in: tree) }
+        try saying { () throws(PostgreSQLFailure) in try rows.put(value, key, in: tree) }
     }
 
     func remove(_ key: [UInt8], in tree: String) throws(AccountError) {
-        try Self.saying { () throws(PostgreSQLFailure) in try rows.remove(key, in: tree) }
+        try saying { () throws(PostgreSQLFailure) in try rows.remove(key, in: tree) }
     }
 
     func keys(in tree: String, from: [UInt8], upTo: [UInt8]?, countMax: Int) throws(AccountError) -> [[UInt8]] {
-        try Self.saying { () throws(PostgreSQLFailure) in
+        try saying { () throws(PostgreSQLFailure) in
             try rows.keys(in: tree, from: from, upTo: upTo, countMax: countMax)
         }
     }
 
-    private static func saying<Outcome>(
+    private func saying<Outcome>(
         _ body: () throws(PostgreSQLFailure) -> Outcome
     ) throws(AccountError) -> Outcome {
         do throws(PostgreSQLFailure) {
             return try body()
         } catch {
-            throw away
+            report(error.message)
+            throw Self.away
         }
     }
 }
@@ -85,7 +97,9 @@ extension SharedAccounts {
     /// Takes over the accounts of a server that becomes a node.
     ///
     /// - Throws: where there are accounts of another server under the name.
-    func take(fromFolder folder: String, of database: String) throws {
+    ///
+    /// - Parameter replaces: whether those that are there go.
+    func take(fromFolder folder: String, of database: String, replaces: Bool) throws {
         guard AccountFile.exists(inFolder: folder) else { return }
         let file = try AccountFile.opened(inFolder: folder, of: database)
         defer { file.close() }
@@ -93,7 +107,14 @@ extension SharedAccounts {
             try write { to in
                 let (known, key) = (try to.get(Self.key, in: "meta"), try from.get(Self.key, in: "meta"))
                 // A first try may have ended between the accounts and the database.
-                guard known == nil || known == key else {
+                if replaces {
+                    for tree in SharedTrees.names {
+                        for key in try to.keys(in: tree, from: [], upTo: nil, countMax: .max) {
+                            try to.remove(key, in: tree)
+                        }
+                    }
+                }
+                guard known == nil || known == key || replaces else {
                     throw CommandFailure(
                         "There are other accounts of '\(database)' in the journal's PostgreSQL. Name the database otherwise."
                     )

@@ -89,7 +89,8 @@ extension AuditEvent.Kind {
             true
         case .serverStarted, .serverEnded, .configurationReloaded, .configurationRefused, .certificateReplaced,
             .tokenKeysReplaced, .adminTokenReplaced, .permissionsReplaced, .adminCalled, .databaseAdded,
-            .databaseDropped, .shutOut, .letIn, .clientForgotten, .schemaDropped, .schemaConverted:
+            .databaseDropped, .shutOut, .letIn, .clientForgotten, .schemaDropped, .schemaConverted,
+            .journalLimitsTaken:
             false
         }
     }

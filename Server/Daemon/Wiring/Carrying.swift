@@ -99,6 +99,8 @@ final class CarriersAtWork: Sendable {
         var settings = Configuration.Carriers()
         var make: (@Sendable () throws(StoreFailure) -> Carriers)?
         var now: Carriers?
+        /// How often others were taken.
+        var number = 0
     }
 
     private let state = Mutex(State())
@@ -115,7 +117,7 @@ final class CarriersAtWork: Sendable {
         by settings: Configuration.Carriers, _ make: @escaping @Sendable () throws(StoreFailure) -> Carriers
     ) -> Carriers? {
         state.withLock { state in
-            defer { state = State(settings: settings, make: make) }
+            defer { state = State(settings: settings, make: make, number: state.number + 1) }
             return state.now
         }
     }
@@ -125,11 +127,17 @@ final class CarriersAtWork: Sendable {
     /// - Returns: whether they were not.
     @discardableResult
     func begin() throws(StoreFailure) -> Bool {
-        guard let make = state.withLock({ $0.now == nil ? $0.make : nil }) else { return false }
-        let carriers = try make()
-        state.withLock { $0.now = carriers }
-        carriers.start()
-        return true
+        let (wanted, number) = state.withLock { ($0.now == nil ? $0.make : nil, $0.number) }
+        guard let wanted else { return false }
+        let carriers = try wanted()
+        // Others may have been taken meanwhile.
+        let isCurrent = state.withLock { state in
+            guard state.number == number, state.now == nil else { return false }
+            state.now = carriers
+            return true
+        }
+        if isCurrent { carriers.start() }
+        return isCurrent
     }
 
     /// Ends those that are at work. They can begin again.
@@ -154,7 +162,9 @@ extension Configuration.Receiver {
 
 extension Tenant {
     /// Where carriers keep how far they are: of a node, in the journal.
-    fileprivate var keeping: any OneWayKeeping { node?.record ?? store }
+    fileprivate var keeping: any OneWayKeeping {
+        if let node { CarrierKeeping(record: node.record, turn: node.turn) } else { store }
+    }
 
     fileprivate func hook(_ webhook: Configuration.Webhook, _ clock: any WallClock, _ logger: Logger) -> FeedHook {
         let selection = FeedSelection(

@@ -24,6 +24,13 @@ extension Configuration.Limits {
         ]
     }
 
+    /// Those that the state of a database depends on. On nodes they are in the journal.
+    static let ofTheState: Set<String> = [
+        "historyVersions", "historyMegabytes", "historyDays", "clientDays", "objectsOfUser", "refusals",
+        "schemaClasses",
+        "schemaProperties", "schemaClassesOfUser", "schemaPropertiesOfUser",
+    ]
+
     /// Those that the server is built with at its start.
     private static var atStart: [(name: String, limit: KeyPath<Self, Int>)] {
         [

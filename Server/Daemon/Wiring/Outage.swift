@@ -15,7 +15,11 @@ struct Outage: Sendable {
     /// Milliseconds since 1970.
     var since: UInt64
 
-    var sample: MetricSample { MetricSample(MetricCatalog.databaseUp, name, is: 0) }
+    /// - Parameter isNode: whether the database is one of a journal, which does not answer either.
+    func samples(isNode: Bool) -> [MetricSample] {
+        [MetricSample(MetricCatalog.databaseUp, name, is: 0)]
+            + (isNode ? [MetricSample(MetricCatalog.journalAnswers, name, is: 0)] : [])
+    }
 }
 
 extension SyncFailure {

@@ -148,7 +148,7 @@ struct Reloading: Service {
     private func takeLimits(_ configuration: Configuration, _ report: inout ReloadReport) {
         let (limits, before) = (configuration.limits, inForce.configuration.limits)
         for change in limits.changes(from: before, start: self.configuration.limits) {
-            report.note("limits.\(change.name)", change.waits ? .waits : .applied, change.waits ? Self.nextStart : nil)
+            note(change, "limits", &report)
         }
         if limits == before { report.note("limits", .unchanged) }
         takeLimits(ofDatabases: configuration, &report)
@@ -166,12 +166,23 @@ struct Reloading: Service {
             guard database.limits != nil else { continue }
             let start = configuration.limits(named: tenant.name) ?? before ?? limits
             for change in limits.changes(from: before ?? limits, start: start) {
-                report.note(
-                    "databases.\(tenant.name).limits.\(change.name)", change.waits ? .waits : .applied,
-                    change.waits ? Self.nextStart : nil)
+                note(change, "databases.\(tenant.name).limits", &report)
             }
         }
     }
+
+    private func note(_ change: Configuration.Limits.Change, _ part: String, _ report: inout ReloadReport) {
+        let reason =
+            if change.waits {
+                Self.nextStart
+            } else if configuration.journal != nil, Configuration.Limits.ofTheState.contains(change.name) {
+                Self.journalLimits
+            } else { nil as String? }
+        report.note("\(part).\(change.name)", reason == nil ? .applied : .waits, reason)
+    }
+
+    private static let journalLimits =
+        "It is the same on all nodes: it counts when one of them says so, with sync-server admin journal take-limits."
 
     private func tellWhatWaits(_ read: Configuration, _ report: inout ReloadReport) {
         let waiting = read.sectionsForNextStart(after: configuration)

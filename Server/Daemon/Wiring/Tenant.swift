@@ -32,6 +32,8 @@ final class Tenant: Sendable {
     /// Where the replica follows the journal.
     let following = StoreThread(label: "causeway.following")
     let isFollowDue = Atomic(false)
+    /// Whether its sessions are being ended for an entry that needs nobody to be there.
+    let isApplyingAlone = Atomic(false)
     /// The database, as the change feed and what carries it on read it.
     let feed: FeedSource
     /// The database, as the data API calls it.
@@ -175,6 +177,8 @@ final class Tenant: Sendable {
         while !(await uses.idle(within: Self.dropPatience)) {
             logger.error("requests still use a database that is dropped", metadata: ["database": "\(name)"])
         }
+        // Those that somebody was about to begin.
+        await stopCarrying()
         await accounts?.settled()
         accounts?.close()
         close()

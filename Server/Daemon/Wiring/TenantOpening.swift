@@ -41,7 +41,7 @@ struct TenantOpening: Sendable {
         let lock = try FolderLock(database.folder)
         let folder = DatabaseFolder(database.folder)
         try folder.requireObjects(of: database.name)
-        if folder.hasNoObjects {
+        if folder.hasNoObjects, journal == nil {
             logger.notice(
                 "a new, empty database is made",
                 metadata: ["database": "\(database.name)", "folder": "\(database.folder)"])
@@ -128,7 +128,11 @@ struct TenantOpening: Sendable {
     }
 
     private func home(of database: Configuration.Database) throws(IdentityError) -> any AccountHome {
-        if let journal { return SharedAccounts(of: database.name, journal) }
+        if let journal {
+            return SharedAccounts(of: database.name, journal) { [logger] trouble in
+                logger.error("accounts cannot be reached: \(trouble)", metadata: ["database": "\(database.name)"])
+            }
+        }
         return try AccountFile.opened(inFolder: database.folder, of: database.name)
     }
 

@@ -55,6 +55,7 @@ package struct APIError: Error, Hashable, Sendable {
         case tooManyRequests
         case serverFault
         case serverBusy
+        case outcomeUnknown
         case serverOutOfSpace
     }
 }
@@ -74,6 +75,7 @@ extension APIError.Code {
         case .tooManyRequests: 429
         case .serverFault: 500
         case .serverBusy: 503
+        case .outcomeUnknown: 504
         case .serverOutOfSpace: 507
         }
     }
@@ -176,6 +178,7 @@ extension APIError.Code {
             case .queryInvalid: .queryInvalid
             case .outOfSpace: .serverOutOfSpace
             case .busy, .closed: .serverBusy
+            case .outcomeUnknown: .outcomeUnknown
             case .interrupted: .tooCostly
             case .conflict: .conflict
             case .callKeyReused: .idempotencyKeyReused

@@ -56,6 +56,8 @@ private struct FileTrees: AccountTrees {
 
     func get(_ key: [UInt8], in tree: String) -> [UInt8]? { self.tree(tree).get(key) }
 
+    func values(of keys: [[UInt8]], in tree: String) -> [[UInt8]?] { keys.map { get($0, in: tree) } }
+
     func put(_ value: [UInt8], _ key: [UInt8], in tree: String) { self.tree(tree).put(key, value) }
 
     func remove(_ key: [UInt8], in tree: String) { self.tree(tree).remove(key) }

@@ -13,6 +13,9 @@ package protocol AccountHome: Sendable {
 package protocol AccountTrees {
     func get(_ key: [UInt8], in tree: String) throws(AccountError) -> [UInt8]?
 
+    /// Of many keys, in their order: where each question takes its time, in one.
+    func values(of keys: [[UInt8]], in tree: String) throws(AccountError) -> [[UInt8]?]
+
     func put(_ value: [UInt8], _ key: [UInt8], in tree: String) throws(AccountError)
 
     func remove(_ key: [UInt8], in tree: String) throws(AccountError)

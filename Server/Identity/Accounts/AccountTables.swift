@@ -24,7 +24,20 @@ struct AccountTables {
     // MARK: - Records
 
     private func get<Record: Decodable>(_ tree: String, _ key: String) throws(AccountError) -> Record? {
-        guard let bytes = try trees.get(Array(key.utf8), in: tree) else { return nil }
+        try trees.get(Array(key.utf8), in: tree).map { bytes throws(AccountError) in try Self.read(bytes) }
+    }
+
+    /// Those of the keys that are there.
+    private func records<Record: Decodable>(_ tree: String, _ keys: [String]) throws(AccountError) -> [(String, Record)]
+    {
+        var records: [(String, Record)] = []
+        for (key, bytes) in zip(keys, try trees.values(of: keys.map { Array($0.utf8) }, in: tree)) {
+            if let bytes { records.append((key, try Self.read(bytes))) }
+        }
+        return records
+    }
+
+    private static func read<Record: Decodable>(_ bytes: [UInt8]) throws(AccountError) -> Record {
         do {
             return try JSONDecoder().decode(Record.self, from: Data(bytes))
         } catch {
@@ -147,10 +160,8 @@ struct AccountTables {
     func endSessions(
         of account: ExactString, where isMeant: (SessionRecord) -> Bool = { _ in true }
     ) throws(AccountError) {
-        for id in try members("sessionsOf", of: account) {
-            guard let session = try session(id) else { continue }
-            if isMeant(session) { try removeSession(id, of: account) }
-        }
+        let sessions: [(String, SessionRecord)] = try records("sessions", try members("sessionsOf", of: account))
+        for (id, session) in sessions where isMeant(session) { try removeSession(id, of: account) }
     }
 
     // MARK: - Keys
@@ -186,11 +197,10 @@ struct AccountTables {
     /// Removes expired tokens, and all of one purpose and address: only the newest message is good.
     func removeMessageTokens(_ purpose: AccountMessage.Kind, of email: ExactString, at now: UInt64) throws(AccountError)
     {
-        for id in try keys("tokens") {
-            guard let token = try messageToken(id) else { continue }
-            if token.expires <= now || (token.purpose == purpose && token.email == email) {
-                try removeMessageToken(id)
-            }
+        let tokens: [(String, MessageTokenRecord)] = try records("tokens", try keys("tokens"))
+        for (id, token) in tokens
+        where token.expires <= now || (token.purpose == purpose && token.email == email) {
+            try removeMessageToken(id)
         }
     }
 }

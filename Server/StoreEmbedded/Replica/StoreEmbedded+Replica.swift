@@ -66,12 +66,14 @@ extension StoreEmbedded: JournalReplica {
     }
 
     static let notReplica = StoreFailure(
-        .fault, "The database is no replica of a journal. Open it as what it is, or move it to the journal.")
+        .fault,
+        "The database is no replica of a journal. Start the server without the section journal, or move the database there: "
+            + "sync-server journal import")
 
     static let isReplica = StoreFailure(
         .fault,
         "The database is a replica of a journal, and changes by its entries alone. Start the server with that journal, or "
-            + "move the database back.")
+            + "make a database of one server of it: sync-server journal restore")
 
     // MARK: - What needs no entry
 

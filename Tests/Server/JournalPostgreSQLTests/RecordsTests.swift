@@ -53,6 +53,10 @@ struct RecordsTests {
                             changed[tree, default: [:]][key] = value
                         default:
                             #expect(try rows.get(key, in: tree.string) == changed[tree]?[key])
+                            let several = [key, [9, 9], key]
+                            #expect(
+                                try rows.values(of: several, in: tree.string)
+                                    == [changed[tree]?[key], nil, changed[tree]?[key]])
                             let (end, count) = (random.once(in: 2) ? self.key(after: key) : nil, 1 + random.below(5))
                             let keys = try rows.keys(in: tree.string, from: key, upTo: end, countMax: count)
                             let all = (changed[tree] ?? [:]).keys.sorted { $0.lexicographicallyPrecedes($1) }

@@ -37,9 +37,12 @@ struct ReplicaActsTests {
         try first.record.drop("Dog", property: "age")
         #expect { try second.record.catchUp() } throws: { ($0 as? StoreFailure)?.code == .busy }
         #expect(second.record.isWaitingToBeAlone && second.record.end == nil)
+        let before = replicas.journal.head().position
         #expect { try second.write(Record.bob, at: 20, create(dog(2))) } throws: {
             ($0 as? StoreFailure)?.retryAfterMilliseconds != nil
         }
+        // Nothing that is refused comes into the journal, however often it is tried.
+        #expect(replicas.journal.head().position == before)
         #expect(try property("age", of: second) != nil)
         try second.record.catchUpAlone()
         #expect(!second.record.isWaitingToBeAlone)

@@ -20,6 +20,8 @@ package final class SyncServer {
     private let databases: [(name: String, folder: String)]
     private let program: String
     private let folder: URL
+    /// In which it is started.
+    package var surroundings = Surroundings()
     private var process: ChildProcess?
 
     /// Makes the keys and a configuration that `sync-server check` finds right; does not start it.
@@ -244,9 +246,11 @@ package final class SyncServer {
 
     /// Starts the server and returns when it listens.
     package func start() throws {
+        let serve = [program, "serve", "--configuration", path("sync-server.yaml")]
+        let command = surroundings.prefix + serve
         process = try ChildProcess(
-            name: "server", program: program, arguments: ["serve", "--configuration", path("sync-server.yaml")],
-            log: folder.appendingPathComponent("server.log"))
+            name: "server", program: command[0], arguments: Array(command.dropFirst()),
+            environment: surroundings.environment, log: folder.appendingPathComponent("server.log"))
         let deadline = Date().addingTimeInterval(60)
         while !Self.isListening(port) {
             guard process?.isRunning == true, Date() < deadline else {
@@ -326,5 +330,16 @@ package final class SyncServer {
         address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
         return address
+    }
+}
+
+/// What a process is started with beside its arguments.
+package struct Surroundings {
+    /// A program with arguments that starts another one.
+    package var prefix: [String] = []
+    package var environment: [String: String] = [:]
+
+    package init(prefix: [String] = [], environment: [String: String] = [:]) {
+        (self.prefix, self.environment) = (prefix, environment)
     }
 }

@@ -116,4 +116,38 @@ struct NodeAdministrationTests {
             #expect(try nodes[1].server.count("Item") == 5)
         }
     }
+
+    @Test("limits that belong to the data are those of the first node, until an administrator has another's count")
+    func limits() async throws {
+        let cluster = try NodeCluster()
+        defer { cluster.end() }
+        let limits = ["limits: {historyVersions: 5000}\n", "limits: {historyVersions: 7000, objectsOfUser: 1000}\n"]
+        try await Bench.withAdmin("a", accounts: cluster.section + limits[0]) { first, firstPort in
+            first.server.kill()
+            try first.server.journal("init")
+            try first.server.start()
+            try await Bench.withAdmin("b", accounts: cluster.section + limits[1]) { _, secondPort in
+                @MainActor func shown(_ port: Int) async throws -> (versions: Int?, isOwn: Bool?, carries: Bool?) {
+                    let answer = try await call(port, "GET", "journal").answer
+                    return (
+                        (answer["limits"] as? [String: Any])?["historyVersions"] as? Int,
+                        answer["hasTheseLimits"] as? Bool,
+                        answer["carries"] as? Bool
+                    )
+                }
+                let (a, b) = (try await shown(firstPort), try await shown(secondPort))
+                #expect(
+                    a.versions == 5000 && b.versions == 5000 && a.isOwn == true && b.isOwn == false
+                        && b.carries == false)
+                #expect(try await call(secondPort, "PUT", "journal/limits").status == 200)
+                try await waits("the other node has them") { try await shown(firstPort).versions == 7000 }
+                let (here, there) = (try await shown(firstPort).isOwn, try await shown(secondPort).isOwn)
+                #expect(here == false && there == true)
+            }
+        }
+        try await Bench.withAdmin("alone") { _, port in
+            let status = try await call(port, "GET", "journal").status
+            #expect(status == 422)
+        }
+    }
 }

@@ -71,7 +71,8 @@ extension Fleet {
             try cluster.failOver()
         case 4:
             server.kill()
-            try FileManager.default.removeItem(atPath: server.dataFolder + "/database.causeway")
+            // A node that has not reached PostgreSQL yet has none.
+            try? FileManager.default.removeItem(atPath: server.dataFolder + "/database.causeway")
             try server.start()
         case 5:
             cluster.primary.kill()

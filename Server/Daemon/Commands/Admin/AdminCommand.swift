@@ -17,7 +17,8 @@ struct AdminCommand: ParsableCommand {
         subcommands: [
             AdminDatabases.self, AdminObjects.self, AdminSessions.self, AdminUsers.self, AdminClients.self,
             AdminAccounts.self, AdminBackups.self, AdminVerify.self, AdminPermissions.self, AdminSchema.self,
-            AdminRefusals.self, AdminLog.self, AdminEvents.self, AdminReload.self, AdminConfiguration.self,
+            AdminRefusals.self, AdminJournal.self, AdminLog.self, AdminEvents.self, AdminReload.self,
+            AdminConfiguration.self,
         ]
     )
 }

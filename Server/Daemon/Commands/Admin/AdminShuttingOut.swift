@@ -18,7 +18,7 @@ private struct ShutOutCalls {
         var writer = JSONWriter()
         writer.object { json in if let note { json.field("note", note) } }
         let answer = try await place.options.client().call(.put, path + [name], body: writer.bytes)
-        place.options.show(answer) { "\(name) was shut out. Sessions ended: \($0["ended"]?.int ?? 0)." }
+        place.options.show(answer) { "\(name) was shut out. Sessions ended on this server: \($0["ended"]?.int ?? 0)." }
     }
 
     func letIn(_ name: String) async throws {
