@@ -287,7 +287,8 @@ package final class SyncServer {
 
     /// Whether the disk is full for the server: what would make a file longer than its database is now fails.
     package func fillDisk(_ isFull: Bool) throws {
-        let size = try FileManager.default.attributesOfItem(atPath: databases[0].folder + "/database.causeway")[.size]
+        // A node that has not reached its journal yet has no file.
+        let size = try? FileManager.default.attributesOfItem(atPath: databases[0].folder + "/database.causeway")[.size]
         try process?.limitFiles(toBytes: isFull ? (size as? NSNumber)?.intValue ?? 0 : nil)
     }
 
