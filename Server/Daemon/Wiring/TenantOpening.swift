@@ -139,8 +139,10 @@ struct TenantOpening: Sendable {
     /// Puts the webhooks and sinks of a database to work, in the place of those that were at work before.
     func carry(_ database: Configuration.Database, _ tenant: Tenant) async throws(CommandFailure) {
         do throws(StoreFailure) {
-            try await tenant.carry(database.carriers) { [clock, logger] () throws(StoreFailure) in
-                try Carriers(database.carriers, of: tenant, clock: clock, logger: logger)
+            // Kept by the database itself, which must not keep itself alive.
+            try await tenant.carry(database.carriers) { [weak tenant, clock, logger] () throws(StoreFailure) in
+                guard let tenant else { throw StoreFailure(.closed, "The database is not served any more.") }
+                return try Carriers(database.carriers, of: tenant, clock: clock, logger: logger)
             }
         } catch {
             throw CommandFailure("The sinks of '\(database.name)' cannot begin: \(error.message)")
