@@ -5,7 +5,6 @@ import CausewayModel
 import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
-import CausewayStoreReplicated
 import CausewayTelemetry
 
 // Clients: the files of devices that the database knows.
@@ -53,10 +52,8 @@ extension AdminRoutes {
             throw AdminError(
                 .conflict, "The client \(client.rawValue) has an open session. Shut it out first, or end its session.")
         }
-        let (store, node) = (tenant.store, tenant.node)
-        let forgotten = try await desk.work(tenant) { () throws(StoreFailure) in
-            if let node { try node.record.forget(client) } else { try store.forget(client) }
-        }
+        let record = tenant.record
+        let forgotten = try await desk.work(tenant) { () throws(StoreFailure) in try record.forget(client) }
         guard let forgotten else {
             throw AdminError(.clientUnknown, "The database does not know the client \(client.rawValue).")
         }

@@ -114,25 +114,11 @@ extension AdminDesk {
                 json.field("ageSeconds", (ContinuousClock.now - node.followedTo).components.seconds)
                 json.field("carries", tenant.carrying != nil && node.turn.isHere)
                 json.name("limits")
-                json.object { settings?.append(to: &$0) }
+                json.object { json in
+                    for (name, value) in settings?.named ?? [] { if let value { json.field(name, value) } }
+                }
                 json.field("hasTheseLimits", settings == limits(of: tenant))
             }
         }
-    }
-}
-
-extension RecordSettings {
-    /// In the names and units of the configuration.
-    fileprivate func append(to json: inout JSONWriter) {
-        json.field("historyVersions", historyVersionsMax)
-        json.field("historyMegabytes", historyBytesMax >> 20)
-        json.field("historyDays", historyAgeMaxMilliseconds / 86_400_000)
-        json.field("clientDays", clientDaysMax)
-        if let objectsOfUserMax { json.field("objectsOfUser", objectsOfUserMax) }
-        json.field("refusals", refusalsMax)
-        json.field("schemaClasses", schemaBounds.classes)
-        json.field("schemaProperties", schemaBounds.properties)
-        json.field("schemaClassesOfUser", schemaBounds.classesOfUser)
-        json.field("schemaPropertiesOfUser", schemaBounds.propertiesOfUser)
     }
 }

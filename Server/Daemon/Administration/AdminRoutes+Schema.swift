@@ -5,7 +5,6 @@ import CausewayModel
 import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
-import CausewayStoreReplicated
 import CausewayTelemetry
 
 // The schema of a database: what is in it, and taking out what no app declares any more.
@@ -53,7 +52,7 @@ extension AdminDesk {
     fileprivate func drop(
         _ subject: SchemaSubject, in tenant: Tenant, by address: String
     ) async throws(AdminError) -> HTTPAnswer {
-        let (store, node, conversations) = (tenant.store, tenant.node, tenant.conversations)
+        let (store, record, conversations) = (tenant.store, tenant.record, tenant.conversations)
         do throws(StoreFailure) {
             let (element, count) = try await conversations.work(for: nil) { () throws(StoreFailure) in
                 let element = try subject.element(in: store)
@@ -62,11 +61,7 @@ extension AdminDesk {
             guard let confirm = subject.confirm else { return Self.answer(subject, element, count, isDropped: false) }
             try subject.check(confirm, element, for: .drop, now: conversations.now())
             try await conversations.alone(because: SchemaSubject.reason) { () throws(StoreFailure) in
-                if let node {
-                    try node.record.drop(subject.className, property: subject.property)
-                } else {
-                    try store.drop(subject.className, property: subject.property)
-                }
+                try record.drop(subject.className, property: subject.property)
             }
             telemetry.audit(
                 AuditEvent(

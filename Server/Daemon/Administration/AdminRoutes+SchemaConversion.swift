@@ -7,7 +7,6 @@ import CausewayModel
 import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
-import CausewayStoreReplicated
 import CausewayTelemetry
 import Logging
 
@@ -37,7 +36,7 @@ extension AdminDesk {
     fileprivate func convert(
         _ call: ConversionCall, in tenant: Tenant, by address: String
     ) async throws(AdminError) -> HTTPAnswer {
-        let (store, node) = (tenant.store, tenant.node)
+        let (store, record) = (tenant.store, tenant.record)
         let (conversations, rules) = (tenant.conversations, tenant.office.rules)
         do throws(StoreFailure) {
             let (found, element) = try await tenant.atLeisure { () throws(StoreFailure) in
@@ -47,7 +46,7 @@ extension AdminDesk {
             try call.subject.check(confirm, element, for: .convert, now: conversations.now())
             try found.check(call)
             let report = try await conversations.alone(because: SchemaSubject.reason) { () throws(StoreFailure) in
-                if let node { try node.record.convert(call.wanted) } else { try store.convert(call.wanted) }
+                try record.convert(call.wanted)
             }
             let outcome = ConversionOutlook(report: report, brokenRules: [])
             // Something may have been written since the outlook.

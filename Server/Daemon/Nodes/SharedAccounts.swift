@@ -96,25 +96,18 @@ extension Configuration {
 extension SharedAccounts {
     /// Takes over the accounts of a server that becomes a node.
     ///
-    /// - Throws: where there are accounts of another server under the name.
-    ///
     /// - Parameter replaces: whether those that are there go.
+    /// - Throws: where there are accounts of another server under the name.
     func take(fromFolder folder: String, of database: String, replaces: Bool) throws {
         guard AccountFile.exists(inFolder: folder) else { return }
         let file = try AccountFile.opened(inFolder: folder, of: database)
         defer { file.close() }
         try file.read { from in
             try write { to in
-                let (known, key) = (try to.get(Self.key, in: "meta"), try from.get(Self.key, in: "meta"))
+                if replaces { try to.removeAll() }
+                let known = try to.signingKey()
                 // A first try may have ended between the accounts and the database.
-                if replaces {
-                    for tree in SharedTrees.names {
-                        for key in try to.keys(in: tree, from: [], upTo: nil, countMax: .max) {
-                            try to.remove(key, in: tree)
-                        }
-                    }
-                }
-                guard known == nil || known == key || replaces else {
+                guard try known == nil || known == from.signingKey() else {
                     throw CommandFailure(
                         "There are other accounts of '\(database)' in the journal's PostgreSQL. Name the database otherwise."
                     )
@@ -127,13 +120,10 @@ extension SharedAccounts {
     /// Writes the accounts as they are now beside a database that was made of a journal.
     func give(toFolder folder: String, of database: String) throws {
         try read { from in
-            guard try from.get(Self.key, in: "meta") != nil else { return }
+            guard try from.signingKey() != nil else { return }
             let file = try AccountFile.opened(inFolder: folder, of: database)
             defer { file.close() }
             try file.write { try from.copy(to: $0) }
         }
     }
-
-    /// Under it the tree `meta` has the key that signs tokens: accounts are the same where it is.
-    private static let key = Array("key".utf8)
 }

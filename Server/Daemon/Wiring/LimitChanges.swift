@@ -1,4 +1,7 @@
+import CausewayJournal
 import CausewayLimits
+import CausewayStore
+import CausewayStoreEmbedded
 
 extension Configuration.Limits {
     /// A limit that has changed.
@@ -25,11 +28,7 @@ extension Configuration.Limits {
     }
 
     /// Those that the state of a database depends on. On nodes they are in the journal.
-    static let ofTheState: Set<String> = [
-        "historyVersions", "historyMegabytes", "historyDays", "clientDays", "objectsOfUser", "refusals",
-        "schemaClasses",
-        "schemaProperties", "schemaClassesOfUser", "schemaPropertiesOfUser",
-    ]
+    static let ofTheState = Set(StoreEmbedded.Options().settings.named.map(\.name))
 
     /// Those that the server is built with at its start.
     private static var atStart: [(name: String, limit: KeyPath<Self, Int>)] {
@@ -65,5 +64,20 @@ extension Configuration.Limits {
         // A limit that neither list has must not go unnoticed.
         if waiting.isEmpty, self != rest { changes.append(Change(name: "others", waits: true)) }
         return changes
+    }
+}
+
+extension RecordSettings {
+    /// In the names and units of the configuration; nil where there is no limit.
+    var named: [(name: String, value: UInt64?)] {
+        let counts = [
+            ("objectsOfUser", objectsOfUserMax), ("refusals", refusalsMax), ("schemaClasses", schemaBounds.classes),
+            ("schemaProperties", schemaBounds.properties), ("schemaClassesOfUser", schemaBounds.classesOfUser),
+            ("schemaPropertiesOfUser", schemaBounds.propertiesOfUser),
+        ]
+        return [
+            ("historyVersions", historyVersionsMax), ("historyMegabytes", historyBytesMax >> 20),
+            ("historyDays", historyAgeMaxMilliseconds / 86_400_000), ("clientDays", clientDaysMax),
+        ] + counts.map { ($0, $1.map(UInt64.init)) }
     }
 }

@@ -29,6 +29,8 @@ final class Tenant: Sendable {
     let store: StoreEmbedded
     /// Nil where the database is a file of this server alone.
     let node: ServedNode?
+    /// What operators change.
+    var record: any OperatorRecord { node?.record ?? store }
     /// Where the replica follows the journal.
     let following = StoreThread(label: "causeway.following")
     let isFollowDue = Atomic(false)
@@ -107,10 +109,10 @@ final class Tenant: Sendable {
 
     /// Removes history that is too old, part by part, so that commits come in between.
     func maintain() async throws(StoreFailure) {
-        let (store, node, clock) = (store, node, clock)
+        let (record, clock) = (record, clock)
         while !Task.isCancelled {
             let hasMore = try await maintenance.result { () throws(StoreFailure) in
-                if let node { try node.record.maintain(at: clock.now()) } else { try store.maintain(at: clock.now()) }
+                try record.maintain(at: clock.now())
             }
             .get()
             if !hasMore { return }

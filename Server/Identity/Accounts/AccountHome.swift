@@ -30,6 +30,21 @@ extension AccountTrees {
         ["meta", "users", "identities", "passwords", "sessions", "sessionsOf", "keys", "keysOf", "tokens"]
     }
 
+    /// The PEM text of the key that access tokens are signed with: accounts are the same where it is. Nil before the first opening.
+    package func signingKey() throws(AccountError) -> String? {
+        try get(SigningKeyPlace.key, in: SigningKeyPlace.tree).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func save(signingKey: String) throws(AccountError) {
+        try put(Array(signingKey.utf8), SigningKeyPlace.key, in: SigningKeyPlace.tree)
+    }
+
+    package func removeAll() throws(AccountError) {
+        for tree in Self.names {
+            for key in try keys(in: tree, from: [], upTo: nil, countMax: .max) { try remove(key, in: tree) }
+        }
+    }
+
     /// Copies everything into trees that are empty.
     package func copy(to other: any AccountTrees) throws(AccountError) {
         for tree in Self.names {
@@ -38,4 +53,9 @@ extension AccountTrees {
             }
         }
     }
+}
+
+private enum SigningKeyPlace {
+    static let tree = "meta"
+    static let key = Array("key".utf8)
 }

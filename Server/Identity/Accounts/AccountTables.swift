@@ -70,18 +70,6 @@ struct AccountTables {
         return try keys(tree, from: prefix + [0], upTo: prefix + [1], dropping: prefix.count + 1)
     }
 
-    // MARK: - The key
-
-    private static let signingKey = Array("key".utf8)
-
-    func signingKey() throws(AccountError) -> String? {
-        try trees.get(Self.signingKey, in: "meta").map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    func save(signingKey: String) throws(AccountError) {
-        try trees.put(Array(signingKey.utf8), Self.signingKey, in: "meta")
-    }
-
     // MARK: - Accounts
 
     func account(_ id: ExactString) throws(AccountError) -> AccountRecord? { try get("users", id.string) }

@@ -75,13 +75,12 @@ package final class Accounts: Sendable {
     }
 
     private static func signingKey(in home: any AccountHome) throws -> String {
-        if let key = try home.read({ try AccountTables($0).signingKey() }) { return key }
+        if let key = try home.read({ try $0.signingKey() }) { return key }
         return try home.write { trees in
-            let tables = AccountTables(trees)
             // Of nodes that begin together, one draws.
-            if let key = try tables.signingKey() { return key }
+            if let key = try trees.signingKey() { return key }
             let key = TokenMint.newKey()
-            try tables.save(signingKey: key)
+            try trees.save(signingKey: key)
             return key
         }
     }

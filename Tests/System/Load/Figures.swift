@@ -62,7 +62,7 @@ struct Figures {
             group: group)
     }
 
-    /// Of a configuration whose limits are in nobody's way.
+    /// Sections of a configuration with limits that no row reaches.
     static func sections(_ more: String = "") -> String {
         """
         limits:

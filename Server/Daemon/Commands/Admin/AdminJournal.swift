@@ -1,5 +1,6 @@
 import ArgumentParser
 import CausewayJSON
+import CausewayModel
 
 struct AdminJournal: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,11 +38,9 @@ struct AdminJournal: ParsableCommand {
     }
 
     private static func sentence(_ answer: JSON) -> String {
-        let names = [
-            "historyVersions", "historyMegabytes", "historyDays", "clientDays", "objectsOfUser", "refusals",
-            "schemaClasses", "schemaProperties", "schemaClassesOfUser", "schemaPropertiesOfUser",
-        ]
-        let limits = names.compactMap { name in answer["limits"]?[name]?.int.map { "\(name): \($0)" } }
+        let limits = (answer["limits"]?.members ?? []).compactMap { member in
+            member.value.int.map { "\(member.name.string): \($0)" }
+        }
         let isSame = answer["hasTheseLimits"] == .bool(true)
         return [
             "entry \(answer["position"]?.int ?? 0)"
