@@ -350,8 +350,8 @@ let tests: [Target] = [
         "Server", "Daemon",
         uses: [
             "Admin", "Backup", "Daemon", "DataAPI", "Endpoint", "Environment", "Feed", "HTTP", "Identity", "JSON",
-            "Limits",
-            "Model", "ObjectStore", "OpenAPI", "Operations", "Session", "Sinks", "Store", "StoreEmbedded",
+            "JournalPostgreSQL", "Limits", "Model", "ObjectStore", "OpenAPI", "Operations", "Session", "Sinks", "Store",
+            "StoreEmbedded",
             "Support/Folders", "Support/RawClient", "Support/Seeds", "Telemetry", "Wire",
         ],
         libraries: [Package.log, Package.tracing, Package.tracingInMemory, Package.yaml]
@@ -417,9 +417,9 @@ let tests: [Target] = [
     test(
         "System", "EndToEnd",
         uses: [
-            "Daemon", "Database", "Journal", "StoreEmbedded", "Support/AppPeer", "Support/HookReceiver",
-            "Support/Programs", "Support/Seeds",
-            "Telemetry",
+            "Daemon", "Database", "Journal", "JournalPostgreSQL", "Operations", "PostgreSQL", "Store", "StoreEmbedded",
+            "StoreReplicated", "Support/AppPeer", "Support/Folders", "Support/HookReceiver", "Support/Programs",
+            "Support/Seeds", "Telemetry",
         ],
         libraries: Package.httpClient(for: "Server") + Package.nio(for: "Server")
     ),

@@ -36,6 +36,7 @@ extension ConsoleFile {
         ConsoleFile("modules/logView.js", PackageResources.logView_js),
         ConsoleFile("modules/main.js", PackageResources.main_js),
         ConsoleFile("modules/metrics.js", PackageResources.metrics_js),
+        ConsoleFile("modules/nodes.js", PackageResources.nodes_js),
         ConsoleFile("modules/notices.js", PackageResources.notices_js),
         ConsoleFile("modules/objectCells.js", PackageResources.objectCells_js),
         ConsoleFile("modules/objectEdits.js", PackageResources.objectEdits_js),

@@ -42,7 +42,7 @@ final class JournalConnection: Sendable {
         let connection = try PostgreSQLConnection(try settings(), limits)
         let version = try JournalTables.version(connection)
         guard let version else { throw JournalTables.missing }
-        guard version == JournalTables.version else {
+        guard try JournalTables.isUsable(version, connection) else {
             throw PostgreSQLFailure(
                 .refused(state: ""),
                 "The tables of the journal have version \(version), and this program needs version \(JournalTables.version). "

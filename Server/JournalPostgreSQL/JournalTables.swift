@@ -5,8 +5,11 @@ package import CausewayPostgreSQL
 /// Their role needs the right to create a schema in the database while they are made, and afterwards what `GRANT` in
 /// `JOURNALPOSTGRESQL.md` gives it.
 package enum JournalTables {
-    /// Of the tables. A program refuses other ones: they are brought up to date by `sync-server journal init`.
-    static let version: Int64 = 2
+    /// Of the tables. A program refuses older ones: they are brought up to date by `sync-server journal init`.
+    static let version: Int64 = 3
+    /// The oldest version whose programs can use tables of this one: what came since is only added. So that a node after the
+    /// other can be updated, after the tables.
+    static let oldestVersion: Int64 = 3
 
     /// The channel on which nodes hear that something was appended.
     static let channel = "causeway_journal"
@@ -36,7 +39,7 @@ package enum JournalTables {
         for (number, statements) in steps where number > known ?? 0 {
             for statement in statements { try connection.execute(statement) }
         }
-        try connection.execute("UPDATE causeway.version SET number = \(version)")
+        try connection.execute("UPDATE causeway.version SET number = \(version), oldest = \(oldestVersion)")
         try connection.execute("COMMIT")
         guard let known else { return .made }
         return known == version ? .unchanged : .updated(from: known)
@@ -49,6 +52,9 @@ package enum JournalTables {
         /// What is kept.
         package var entries: Int64
         package var bytes: Int64
+        /// When the oldest and the newest of them were appended, such as 2026-11-29T09:30:00Z; empty where there is none.
+        package var oldest: String
+        package var newest: String
     }
 
     /// All journals, by name.
@@ -56,13 +62,16 @@ package enum JournalTables {
         guard try version(connection) != nil else { throw missing }
         let rows = try connection.rows(
             """
-            SELECT h.name, h.position, count(j.position), coalesce(sum(j.size), 0)::bigint
+            SELECT h.name, h.position, count(j.position), coalesce(sum(j.size), 0)::bigint,
+                to_char(min(j.appended) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+                to_char(max(j.appended) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
             FROM causeway.head AS h LEFT JOIN causeway.journal AS j USING (database)
             GROUP BY h.name, h.position ORDER BY h.name
             """)
         return rows.map { row in
             Summary(
-                name: row[0].text, position: row[1].number ?? 0, entries: row[2].number ?? 0, bytes: row[3].number ?? 0)
+                name: row[0].text, position: row[1].number ?? 0, entries: row[2].number ?? 0, bytes: row[3].number ?? 0,
+                oldest: row[4].text, newest: row[5].text)
         }
     }
 
@@ -76,10 +85,35 @@ package enum JournalTables {
         return try connection.rows("SELECT number FROM causeway.version").first?.first?.number
     }
 
+    /// Whether a program of this version can use the tables of another one.
+    static func isUsable(_ known: Int64, _ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> Bool {
+        if known <= version { return known == version }
+        let oldest = try connection.rows("SELECT oldest FROM causeway.version").first?.first?.number
+        return oldest.map { $0 <= version } ?? false
+    }
+
     private static let lock: Int64 = 0x6361_7573_6577_6179
 
     /// What each version adds to the one before. A step never changes: somebody has run it.
-    private static let steps: [(version: Int64, statements: [String])] = [(1, journals), (2, whatNodesShare)]
+    private static let steps: [(version: Int64, statements: [String])] = [
+        (1, journals), (2, whatNodesShare), (3, whoNodesAre),
+    ]
+
+    private static let whoNodesAre = [
+        "ALTER TABLE causeway.version ADD COLUMN oldest bigint NOT NULL DEFAULT 0",
+        // What each process says of itself. Nothing is decided by it: operators read it.
+        """
+        CREATE TABLE causeway.node (
+            node text PRIMARY KEY,
+            place text NOT NULL,
+            program text NOT NULL,
+            generation bigint NOT NULL,
+            started timestamptz NOT NULL,
+            seen timestamptz NOT NULL,
+            positions jsonb NOT NULL
+        )
+        """,
+    ]
 
     private static let whatNodesShare = [
         """

@@ -12,17 +12,23 @@ package enum PostgreSQLParameter: Sendable {
     package static func number(_ number: Int64) -> Self { .text(Array(String(number).utf8)) }
 
     /// A `bytea[]`.
-    package static func byteArrays(_ arrays: [[UInt8]]) -> Self {
+    package static func byteArrays(_ arrays: [[UInt8]]) -> Self { array(arrays, ofType: 17) }
+
+    /// A `text[]`. A byte 0 is in no text of PostgreSQL.
+    package static func texts(_ texts: [String]) -> Self { array(texts.map { Array($0.utf8) }, ofType: 25) }
+
+    /// - Parameter type: the number of the elements' type.
+    private static func array(_ elements: [[UInt8]], ofType type: Int) -> Self {
         var wire: [UInt8] = []
-        wire.reserveCapacity(20 + arrays.reduce(0) { $0 + 4 + $1.count })
+        wire.reserveCapacity(20 + elements.reduce(0) { $0 + 4 + $1.count })
         func append(_ number: Int) {
             for shift in [24, 16, 8, 0] { wire.append(UInt8(truncatingIfNeeded: number >> shift)) }
         }
         // Dimensions, whether there are nulls, the type of the elements; then the length and the first index.
-        for number in [1, 0, 17, arrays.count, 1] { append(number) }
-        for array in arrays {
-            append(array.count)
-            wire += array
+        for number in [1, 0, type, elements.count, 1] { append(number) }
+        for element in elements {
+            append(element.count)
+            wire += element
         }
         return .binary(wire)
     }

@@ -209,7 +209,7 @@ extension StoreReplicated {
         let outcome = try replica.apply(entry, to: mark)
         state.mark = mark
         if case .act(let act) = entry.body { note(act) }
-        if mark.position.isMultiple(of: options.digestEvery) { try compareDigest(&state) }
+        try compareDigest(&state)
         return outcome
     }
 
@@ -230,8 +230,11 @@ extension StoreReplicated {
                 + "not help, report it.")
     }
 
-    /// Stops when another node found another state at this position.
-    private func compareDigest(_ state: inout Following) throws(StoreFailure) {
+    /// Stops when another node found another state at this position. Not every position is compared.
+    ///
+    /// A replica that is stopped here stays at the position, so that it is stopped again when it is opened anew.
+    func compareDigest(_ state: inout Following) throws(StoreFailure) {
+        guard state.mark.position.isMultiple(of: options.digestEvery), state.mark.position > 0 else { return }
         let digest = try replica.digest()
         // Without the journal there is nothing to compare with; the next position is.
         guard let known = try? journal.note(digest, at: state.mark.position), known != digest else { return }

@@ -27,6 +27,7 @@ package struct AuditEvent: Hashable, Sendable {
         case schemaDropped
         case schemaConverted
         case journalLimitsTaken
+        case generationSwitchedOn
         case operationsRefused
     }
 

@@ -16,6 +16,8 @@ struct AdminDesk: Sendable {
     let reloads: ReloadDesk
     /// Nil where the configuration has no section `backups`.
     let scheduled: ScheduledBackups?
+    /// Nil where the configuration has no section `journal`.
+    let presence: NodePresence?
     /// Of databases that calls add and drop.
     let files = DatabaseFiles()
     let live: LiveEvents

@@ -15,6 +15,7 @@ extension AdminRoutes {
         routes.addClients(desk)
         routes.addBackups(desk)
         routes.addVerify(desk)
+        routes.addNodes(desk)
         routes.addJournal(desk)
         routes.addLog(desk)
         routes.addEvents(desk)

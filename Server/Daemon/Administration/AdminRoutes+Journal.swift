@@ -21,10 +21,7 @@ extension AdminRoutes {
                         answer: "Journal", errors: errors)
                 ) { request throws(AdminError) in
                     try await desk.node(request) { tenant, node throws(AdminError) in
-                        let settings = try await desk.work(tenant) { () throws(StoreFailure) in
-                            try node.replica.settings
-                        }
-                        return desk.journal(of: tenant, node, settings)
+                        try await desk.journal(of: tenant, node)
                     }
                 },
                 AdminRoute(
@@ -46,7 +43,35 @@ extension AdminRoutes {
                                     .journalLimitsTaken, database: tenant.name, user: "admin", address: request.address)
                             )
                         }
-                        return desk.journal(of: tenant, node, wanted)
+                        return try await desk.journal(of: tenant, node)
+                    }
+                },
+                AdminRoute(
+                    "PUT", "/admin/v1/databases/{database}/journal/generation",
+                    AdminDescription(
+                        "switchGenerationOn",
+                        "Switches on what the software of this node brings, once no node is there that is older.",
+                        answer: "Journal", errors: errors + [.conflict])
+                ) { request throws(AdminError) in
+                    try await desk.node(request) { tenant, node throws(AdminError) in
+                        let wanted = JournalGeneration.newest
+                        if let hindrance = GenerationSwitch.hindrance(
+                            to: wanted, of: tenant.name, try await desk.nodes())
+                        {
+                            throw AdminError(.conflict, hindrance)
+                        }
+                        let before = try await desk.work(tenant) { () throws(StoreFailure) in
+                            let before = try node.replica.mark.generation
+                            try node.record.switchOn(generation: wanted)
+                            return before
+                        }
+                        if before < wanted {
+                            desk.telemetry.audit(
+                                AuditEvent(
+                                    .generationSwitchedOn, database: tenant.name, user: "admin",
+                                    address: request.address, subject: "\(wanted)"))
+                        }
+                        return try await desk.journal(of: tenant, node)
                     }
                 },
             ], schemas: Self.schemas)
@@ -55,7 +80,7 @@ extension AdminRoutes {
     private static let schemas = """
             Journal:
               type: object
-              required: [position, answers, ageSeconds, carries, limits, hasTheseLimits]
+              required: [position, answers, ageSeconds, generation, newestGeneration, carries, limits, hasTheseLimits]
               additionalProperties: false
               properties:
                 position:
@@ -67,6 +92,12 @@ extension AdminRoutes {
                 ageSeconds:
                   type: integer
                   description: How long ago this node had everything that was in the journal.
+                generation:
+                  type: integer
+                  description: The generation that is switched on.
+                newestGeneration:
+                  type: integer
+                  description: The newest one that the software of this node knows.
                 carries:
                   type: boolean
                   description: Whether this node has the webhooks and sinks at work.
@@ -106,12 +137,17 @@ extension AdminDesk {
         return (database.map { configuration.limits(of: $0) } ?? configuration.limits).store.settings
     }
 
-    fileprivate func journal(of tenant: Tenant, _ node: ServedNode, _ settings: RecordSettings?) -> HTTPAnswer {
-        .json { json in
+    fileprivate func journal(of tenant: Tenant, _ node: ServedNode) async throws(AdminError) -> HTTPAnswer {
+        let (settings, generation) = try await work(tenant) { () throws(StoreFailure) in
+            (try node.replica.settings, try node.replica.mark.generation)
+        }
+        return .json { json in
             json.object { json in
                 json.field("position", node.record.position)
                 json.field("answers", node.answers)
                 json.field("ageSeconds", (ContinuousClock.now - node.followedTo).components.seconds)
+                json.field("generation", generation)
+                json.field("newestGeneration", JournalGeneration.newest)
                 json.field("carries", tenant.carrying != nil && node.turn.isHere)
                 json.name("limits")
                 json.object { json in

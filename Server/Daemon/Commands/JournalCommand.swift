@@ -37,7 +37,7 @@ struct JournalCommand: ParsableCommand {
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "status",
-            abstract: "Prints the journals: their last entry, and how many entries and bytes they keep.")
+            abstract: "Prints the journals: their last entry, how many entries and bytes they keep, and of which time.")
 
         @OptionGroup var option: ConfigurationOption
 
@@ -45,8 +45,13 @@ struct JournalCommand: ParsableCommand {
             let journals = try JournalCommand.asking(try option.read()) { connection throws(PostgreSQLFailure) in
                 try JournalTables.summaries(connection)
             }
-            let rows = journals.map { ["\($0.name)", "\($0.position)", "\($0.entries)", "\($0.bytes)"] }
-            for row in [["DATABASE", "POSITION", "ENTRIES", "BYTES"]] + rows { print(row.joined(separator: "\t")) }
+            let rows = journals.map {
+                ["\($0.name)", "\($0.position)", "\($0.entries)", "\($0.bytes)"]
+                    + [$0.oldest, $0.newest].map { $0.isEmpty ? "-" : $0 }
+            }
+            for row in [["DATABASE", "POSITION", "ENTRIES", "BYTES", "OLDEST", "NEWEST"]] + rows {
+                print(row.joined(separator: "\t"))
+            }
         }
     }
 

@@ -82,9 +82,10 @@ struct Serve: AsyncParsableCommand {
                 databases: { tenants.all.map(\.served) }, clock: clock,
                 logger: logger)
         }
+        let presence = configuration.journal.map { NodePresence(configuration, $0, tenants, logger) }
         let desk = AdminDesk(
             tenants: tenants, file: option.file, inForce: inForce, reloads: reloads, scheduled: scheduled,
-            live: LiveEvents(tenants, log: log), telemetry: telemetry, clock: clock, logger: logger,
+            presence: presence, live: LiveEvents(tenants, log: log), telemetry: telemetry, clock: clock, logger: logger,
             verifiers: verifiers)
         telemetry.certificate(of: api == nil ? [.devices] : [.devices, .api], ends: inspection.certificateEnd)
         let admin = try configuration.adminListener(inspection, endpoint, desk)
@@ -110,13 +111,13 @@ struct Serve: AsyncParsableCommand {
             .init(service: Carrying(tenants: tenants, clock: clock, logger: logger)),
         ]
         if let journal = configuration.journal {
-            services.append(
-                .init(
-                    service: NodeFollowing(journal: journal, tenants: tenants, reloads: reloads, logger: logger)))
-            services.append(.init(service: NodeCarrying(tenants: tenants, logger: logger)))
-            services.append(
-                .init(service: SnapshotKeeping(journal: journal, tenants: tenants, logger: logger)))
+            services += [
+                .init(service: NodeFollowing(journal: journal, tenants: tenants, reloads: reloads, logger: logger)),
+                .init(service: NodeCarrying(tenants: tenants, logger: logger)),
+                .init(service: SnapshotKeeping(journal: journal, tenants: tenants, logger: logger)),
+            ]
         }
+        if let presence { services.append(.init(service: presence)) }
         if let scheduled { services.append(.init(service: scheduled)) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

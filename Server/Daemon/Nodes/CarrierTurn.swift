@@ -18,11 +18,8 @@ final class CarrierTurn: Sendable {
     private let isLooking = Atomic(false)
     private let trouble = Mutex<String?>(nil)
 
-    /// Names this process among all nodes.
-    private static let holder = UUID().uuidString
-
     init(of database: String, _ settings: @escaping PostgreSQLSettings) {
-        lease = NodeLease(of: database, for: "carry", holder: Self.holder, settings)
+        lease = NodeLease(of: database, for: "carry", holder: NodePresence.id, settings)
     }
 
     /// Whether it is this node's, as far as is known without asking.

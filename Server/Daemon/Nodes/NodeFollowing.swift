@@ -64,9 +64,8 @@ struct NodeFollowing: Service {
             if isPollDue { polled = now }
             guard now.timeIntervalSince(opened) >= Self.openingSeconds else { continue }
             opened = now
-            for tenant in tenants.all where tenant.node?.record.end?.remedy == .beginAgain {
-                renew(tenant.name, state)
-            }
+            // One that somebody has to look at cannot be opened, and is an outage from then on.
+            for tenant in tenants.all where tenant.node?.record.end != nil { renew(tenant.name, state) }
             for outage in tenants.outages { renew(outage.name, state) }
         }
     }

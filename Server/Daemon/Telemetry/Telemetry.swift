@@ -90,7 +90,7 @@ extension AuditEvent.Kind {
         case .serverStarted, .serverEnded, .configurationReloaded, .configurationRefused, .certificateReplaced,
             .tokenKeysReplaced, .adminTokenReplaced, .permissionsReplaced, .adminCalled, .databaseAdded,
             .databaseDropped, .shutOut, .letIn, .clientForgotten, .schemaDropped, .schemaConverted,
-            .journalLimitsTaken:
+            .journalLimitsTaken, .generationSwitchedOn:
             false
         }
     }

@@ -1,4 +1,5 @@
 import CausewayEnvironment
+import CausewayStoreReplicated
 import CausewayTelemetry
 import Logging
 
@@ -87,7 +88,7 @@ struct DatabaseChanges: Sendable {
         // opened.
         tenants.note(
             Outage(
-                name: tenant.name, folder: tenant.folder, reason: "The node makes its replica anew.",
+                name: tenant.name, folder: tenant.folder, reason: tenant.node?.record.end?.message ?? "It is opened anew.",
                 since: opening.clock.now()))
         tenants.remove(tenant)
         await tenant.drop(logger, telling: .replicaBeginsAgain)

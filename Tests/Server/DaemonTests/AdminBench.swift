@@ -82,6 +82,7 @@ struct AdminBench {
             .api(
                 AdminDesk(
                     tenants: tenants, file: file, inForce: inForce, reloads: reloads, scheduled: scheduled,
+                    presence: nil,
                     live: live, telemetry: telemetry, clock: clock, logger: logger, verifiers: verifiers)),
             access: AdminAccess(token: Self.token, isPeerVerified: false, isMonitoringOpen: true, isLocal: true))
     }

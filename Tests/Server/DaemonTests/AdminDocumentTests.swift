@@ -19,6 +19,7 @@ struct AdminDocumentTests {
         return .api(
             AdminDesk(
                 tenants: Tenants(), file: "", inForce: InForce(Configuration()), reloads: ReloadDesk(), scheduled: nil,
+                presence: nil,
                 live: LiveEvents(Tenants()), telemetry: Telemetry(Configuration.Log(), logger: logger),
                 clock: SystemClock(),
                 logger: logger, verifiers: TokenVerifiers(TokenVerifiers.Content())))

@@ -172,7 +172,7 @@ struct PostgreSQLJournalTests {
         let bench = try JournalBench()
         let connection = try PostgreSQLConnection(bench.server.connection)
         #expect(try JournalTables.make(connection) == .unchanged)
-        try connection.execute("UPDATE causeway.version SET number = 99")
+        try connection.execute("UPDATE causeway.version SET number = 99, oldest = 99")
         #expect { try bench.journal() } throws: { "\(($0 as? JournalFailure)?.message ?? "")".contains("version 99") }
         try connection.execute("DROP SCHEMA causeway CASCADE")
         #expect { try bench.journal() } throws: {

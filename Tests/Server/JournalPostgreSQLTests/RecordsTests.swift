@@ -152,14 +152,19 @@ struct RecordsTests {
     func update() throws {
         let bench = try JournalBench()
         _ = try bench.journal("fleet").append([1])
-        _ = try bench.server.query("DROP TABLE causeway.account, causeway.lease")
+        _ = try bench.server.query("DROP TABLE causeway.account, causeway.lease, causeway.node")
+        _ = try bench.server.query("ALTER TABLE causeway.version DROP COLUMN oldest")
         _ = try bench.server.query("UPDATE causeway.version SET number = 1")
         #expect(throws: JournalFailure.self) { try bench.journal("fleet").head() }
         #expect(try JournalTables.make(PostgreSQLConnection(bench.server.connection)) == .updated(from: 1))
         #expect(try JournalTables.make(PostgreSQLConnection(bench.server.connection)) == .unchanged)
         #expect(try bench.journal("fleet").head().position == 1)
         try PostgreSQLRecords(of: "fleet", bench.settings).write { try $0.put([1], [2], in: "a") }
+        // Later ones that this program can use: nodes are updated one after the other, after the tables.
         _ = try bench.server.query("UPDATE causeway.version SET number = 99")
+        #expect(try bench.journal("fleet").head().position == 1)
+        _ = try bench.server.query("UPDATE causeway.version SET oldest = 98")
+        #expect(throws: JournalFailure.self) { try bench.journal("fleet").head() }
         #expect { try JournalTables.make(PostgreSQLConnection(bench.server.connection)) } throws: {
             ($0 as? PostgreSQLFailure)?.message.contains("99") ?? false
         }

@@ -139,6 +139,10 @@ struct StoreReplicatedTests {
         _ = replicas.journal.note(.empty(of: 1), at: node.record.position + 1)
         #expect(throws: StoreFailure.self) { try node.write(Record.ann, at: 10, create(dog(1))) }
         #expect(node.record.end?.remedy == .operatorNeeded)
+        // Opened anew it is what it was.
+        let again = try replicas.node(node.folder, StoreReplicated.Options(digestEvery: 1))
+        #expect(throws: StoreFailure.self) { try again.record.begin(with: StoreEmbedded.Options().settings) }
+        #expect(again.record.end?.remedy == .operatorNeeded)
     }
 
     @Test("a node begins from a copy of a replica, where the journal has forgotten its beginning")

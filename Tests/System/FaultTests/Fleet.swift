@@ -50,11 +50,9 @@ final class Fleet {
     /// The first one.
     var server: SyncServer { servers[0] }
 
-    /// A program that was built beside the tests, unless another server is named.
+    /// A program that was built beside the tests, unless another folder is named.
     static func program(_ name: String) throws -> String {
-        if name == "sync-server", let other = ProcessInfo.processInfo.environment["CAUSEWAY_FAULT_SERVER"] {
-            return other
-        }
+        if let folder = ProcessInfo.processInfo.environment["CAUSEWAY_FAULT_PROGRAMS"] { return "\(folder)/\(name)" }
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
     }

@@ -1,6 +1,7 @@
 // What an operator should look at first. Pure.
 
 import { bytes, count, duration, plural } from "./format.js";
+import { notOpen, withoutJournal } from "./nodes.js";
 
 /** Warned of so long before a certificate ends. */
 const CERTIFICATE_SECONDS = 14 * 86_400;
@@ -20,6 +21,7 @@ const DISK_PART_PROBLEM = 0.03;
 /**
  * @typedef {object} Seen
  * @property {any[]} databases as the admin API lists them
+ * @property {import("./nodes.js").Node[]} [nodes] of a journal; none where the server is the only one
  * @property {string[]} problems why the server is not ready
  * @property {import("./metrics.js").Metrics} metrics
  * @property {import("./metrics.js").Metrics} first of when the page was opened
@@ -29,7 +31,7 @@ const DISK_PART_PROBLEM = 0.03;
 /** Problems first. @param {Seen} seen @returns {Item[]} */
 export function attention(seen) {
     const all = [
-        ...readiness(seen), ...carriers(seen), ...certificates(seen), ...disks(seen), ...backups(seen), ...refusals(seen),
+        ...readiness(seen), ...journals(seen), ...nodes(seen), ...carriers(seen), ...certificates(seen), ...disks(seen), ...backups(seen), ...refusals(seen),
     ];
     return [...all.filter((item) => item.kind === "problem"), ...all.filter((item) => item.kind === "warning")];
 }
@@ -44,6 +46,27 @@ function readiness({ problems, databases }) {
             text: `Threads that are late: ${(one.lateThreads ?? []).join(", ") || "unknown"}.`,
         })),
     ];
+}
+
+/** @param {Seen} seen @returns {Item[]} */
+function journals({ metrics }) {
+    return withoutJournal(metrics).map((name) => ({
+        kind: "problem", title: `The journal of ${name} does not answer`,
+        text: "Devices see what is here, and what they write waits until PostgreSQL is back. Nothing is lost.",
+    }));
+}
+
+/** What the other nodes of the journal say, or do not say any more. @param {Seen} seen @returns {Item[]} */
+function nodes({ nodes = [] }) {
+    const gone = nodes.filter((one) => !one.isHere).map((one) => ({
+        kind: /** @type {const} */ ("warning"), title: `The node ${one.place} is gone`,
+        text: `It spoke last ${duration(one.seenSecondsAgo)} ago. If it was removed, it leaves the list after a day.`,
+    }));
+    const closed = nodes.filter((one) => one.isHere && !one.isThisOne).flatMap((one) => notOpen(one).map((name) => ({
+        kind: /** @type {const} */ ("problem"), title: `The node ${one.place} does not serve ${name}`,
+        text: "Its /readyz and its log say why.",
+    })));
+    return [...closed, ...gone];
 }
 
 /** @param {Seen} seen @returns {Item[]} */

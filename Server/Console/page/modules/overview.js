@@ -4,6 +4,7 @@ import { attention } from "./attention.js";
 import { chart } from "./chart.js";
 import { element, mark, muted, replace } from "./dom.js";
 import { bytes, count, duration, short } from "./format.js";
+import { lacks, notOpen, stateOf } from "./nodes.js";
 import { notice } from "./notices.js";
 import { hashOf } from "./route.js";
 import { STEP_MILLISECONDS } from "./samples.js";
@@ -15,6 +16,7 @@ const DRAW_MILLISECONDS = 2_000;
 /** @param {import("./main.js").Place} place */
 export async function overview(place) {
     const [noticed, charts, databases] = [element("section"), element("div", { class: "charts" }), element("section")];
+    const nodes = element("section");
     const span = element("p", { class: "muted" });
     const draw = async () => {
         await place.watch.look(place.signal);
@@ -22,11 +24,12 @@ export async function overview(place) {
         replace(charts, chartsOf(place.watch.samples));
         replace(span, spanOf(place.watch.samples.points("sessions")));
         replace(databases, databaseTable(place.watch));
+        replace(nodes, nodeTable(place.watch.seen.nodes));
     };
     await draw();
     place.container.append(
         element("div", { class: "heading" }, element("h1", { tabindex: -1 }, "Overview")),
-        noticed, element("h2", {}, "The last hour"), span, charts, element("h2", {}, "Databases"), databases);
+        noticed, element("h2", {}, "The last hour"), span, charts, element("h2", {}, "Databases"), databases, nodes);
     place.repeat(draw, STEP_MILLISECONDS);
     place.follow({ events: ["version", "sessions", "databases"], milliseconds: DRAW_MILLISECONDS }, draw);
 }
@@ -77,6 +80,22 @@ function databaseTable({ seen, hasMore }) {
             { title: "Last backup", cell: (one) => moment(one.lastBackup) },
         ], seen.databases, "The server has no database."),
         hasMore && muted("The server has more databases than are shown here."),
+    ];
+}
+
+/** @param {import("./nodes.js").Node[] | undefined} nodes */
+function nodeTable(nodes) {
+    if (!nodes) return [];
+    return [
+        element("h2", {}, "Nodes"),
+        table("The servers of the journal, as each of them spoke last", [
+            { title: "Node", isHeading: true, cell: (one) => (one.isThisOne ? `${one.place} (this one)` : one.place) },
+            { title: "State", cell: (one) => mark(stateOf(one), one.isHere ? "good" : "problem") },
+            { title: "Lacks", cell: (one) => lacks(one, nodes) },
+            { title: "Not open", cell: (one) => notOpen(one).join(", ") || "none" },
+            { title: "Runs for", cell: (one) => duration(one.startedSecondsAgo) },
+            { title: "Program", cell: (one) => one.program },
+        ], nodes, "The journal does not answer, so nobody knows."),
     ];
 }
 

@@ -1,6 +1,8 @@
 // Asks the server how it is, and keeps what charts need for as long as the page is open.
 
+import { Refusal } from "./api.js";
 import { Metrics } from "./metrics.js";
+import { isNode } from "./nodes.js";
 import { Samples } from "./samples.js";
 
 /** More databases than one page of the API has are not looked at. */
@@ -23,7 +25,17 @@ export class Watch {
         await this.list(signal);
         const [problems, text] = await Promise.all([this.api.problems(signal), this.api.metrics(signal)]);
         this.take(text);
-        this.seen = { ...this.seen, problems };
+        this.seen = { ...this.seen, problems, nodes: isNode(this.seen.metrics) ? await this.nodes(signal) : undefined };
+    }
+
+    /** None while the journal does not answer, of which the metrics tell. @param {AbortSignal} [signal] */
+    async nodes(signal) {
+        try {
+            return (await this.api.get("/nodes", signal)).nodes;
+        } catch (error) {
+            if (error instanceof Refusal) return [];
+            throw error;
+        }
     }
 
     /**

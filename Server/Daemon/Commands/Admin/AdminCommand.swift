@@ -17,7 +17,7 @@ struct AdminCommand: ParsableCommand {
         subcommands: [
             AdminDatabases.self, AdminObjects.self, AdminSessions.self, AdminUsers.self, AdminClients.self,
             AdminAccounts.self, AdminBackups.self, AdminVerify.self, AdminPermissions.self, AdminSchema.self,
-            AdminRefusals.self, AdminJournal.self, AdminLog.self, AdminEvents.self, AdminReload.self,
+            AdminRefusals.self, AdminNodes.self, AdminJournal.self, AdminLog.self, AdminEvents.self, AdminReload.self,
             AdminConfiguration.self,
         ]
     )

@@ -1,0 +1,109 @@
+import CausewayAdmin
+import CausewayHTTP
+import CausewayJSON
+import CausewayJournal
+import CausewayJournalPostgreSQL
+
+// Which nodes there are.
+
+extension AdminRoutes {
+    mutating func addNodes(_ desk: AdminDesk) {
+        add(
+            [
+                AdminRoute(
+                    "GET", "/admin/v1/nodes",
+                    AdminDescription(
+                        "listNodes", "The servers of one PostgreSQL, as each of them spoke last.", answer: "Nodes",
+                        errors: [.notConfigured])
+                ) { _ throws(AdminError) in
+                    let nodes = try await desk.nodes()
+                    return .json { json in
+                        json.object { json in
+                            json.name("nodes")
+                            json.array(nodes) { $0.append(to: &$1) }
+                        }
+                    }
+                }
+            ], schemas: Self.schemas)
+    }
+
+    private static let schemas = """
+            Nodes:
+              type: object
+              required: [nodes]
+              additionalProperties: false
+              properties:
+                nodes:
+                  type: array
+                  items:
+                    type: object
+                    required: [place, program, generation, isHere, isThisOne, startedSecondsAgo, seenSecondsAgo, databases]
+                    additionalProperties: false
+                    properties:
+                      place:
+                        type: string
+                        description: Its machine and the port that devices reach.
+                      program:
+                        type: string
+                        description: The version of its software.
+                      generation:
+                        type: integer
+                        description: The newest generation of the journal that its software knows.
+                      isHere:
+                        type: boolean
+                        description: Whether it has said something in the last 15 seconds.
+                      isThisOne: {type: boolean}
+                      startedSecondsAgo: {type: integer}
+                      seenSecondsAgo: {type: integer}
+                      databases:
+                        type: array
+                        items:
+                          type: object
+                          required: [name, isOpen]
+                          additionalProperties: false
+                          properties:
+                            name: {type: string}
+                            isOpen: {type: boolean}
+                            position:
+                              type: integer
+                              description: The last entry of the journal that the node had applied when it was seen.
+
+        """
+}
+
+extension AdminDesk {
+    /// All nodes. A node that is gone stays for a day.
+    func nodes() async throws(AdminError) -> [NodeRegister.Known] {
+        guard let presence else {
+            throw AdminError(
+                .notConfigured,
+                "The configuration has no section journal: this server is the only one of its databases.")
+        }
+        switch await presence.nodes() {
+        case .success(let nodes): return nodes
+        case .failure(let failure): throw AdminError(.serverBusy, failure.message)
+        }
+    }
+}
+
+extension NodeRegister.Known {
+    fileprivate func append(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("place", saying.place)
+            json.field("program", saying.program)
+            json.field("generation", saying.generation)
+            json.field("isHere", isHere)
+            json.field("isThisOne", saying.node == NodePresence.id)
+            json.field("startedSecondsAgo", startedSecondsAgo)
+            json.field("seenSecondsAgo", seenSecondsAgo)
+            json.name("databases")
+            json.array(saying.databases.sorted { $0.key < $1.key }) { database, json in
+                json.object { json in
+                    json.field("name", database.key)
+                    json.field("isOpen", database.value != .notOpen)
+                    if case .at(let position) = database.value { json.field("position", position) }
+                }
+            }
+        }
+    }
+}
