@@ -19,6 +19,8 @@ final class Cluster {
     /// Of the software that the operator has installed last.
     private(set) var generation = JournalGeneration.newest
     private var copies = 0
+    /// Whether an operator may have dropped or converted something, which ends the history.
+    private(set) var hasNewSchema = false
     /// How much of the journal makes the database: that is never lost.
     private var beginning: UInt64?
     /// Not before there is a database.
@@ -61,6 +63,15 @@ final class Cluster {
         let name = "simulated-snapshot-\(world.plan.seed)-\(copies)"
         snapshot = ReplicaCopy(position: position, file: try replica.copyInMemory(toFolder: name), folder: name)
         world.story.note("a snapshot at entry \(position), and the journal forgets what is behind it")
+    }
+
+    func noteSchemaChanges(in entries: [[UInt8]]) {
+        hasNewSchema =
+            hasNewSchema
+            || entries.contains { bytes in
+                guard case .act(let act)? = try? JournalEntry(encoded: bytes).body else { return false }
+                return act.needsNobody
+            }
     }
 
     /// Newer software is there to be installed.

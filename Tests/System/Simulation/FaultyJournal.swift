@@ -33,6 +33,7 @@ final class FaultyJournal: Journal, @unchecked Sendable {
             throw JournalFailure(.uncertain, "The answer was lost, and nothing was appended.")
         }
         let last = try journal.append(entries, in: incarnation)
+        cluster.noteSchemaChanges(in: entries)
         world.journalGrew()
         if isLost { throw JournalFailure(.uncertain, "The answer was lost, and everything was appended.") }
         return last

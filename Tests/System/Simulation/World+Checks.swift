@@ -149,11 +149,12 @@ extension World {
         }
     }
 
-    /// A story lasts for minutes, and its history for days: whatever clocks say, nothing of it is old.
+    /// A story lasts for minutes, and its history for days: whatever clocks say, nothing of it is old. It ends where an operator
+    /// changes the schema.
     private func checkHistory() throws {
         let snapshot = try server.record.record.snapshot()
         let (begin, newest) = (snapshot.historyStart.rawValue, snapshot.version.rawValue)
-        guard begin == 0 || newest - begin >= plan.historyVersionsMax else {
+        guard begin == 0 || newest - begin >= plan.historyVersionsMax || cluster?.hasNewSchema == true else {
             throw Divergence("the history begins at \(begin) of \(newest), though nothing of it is old")
         }
     }
