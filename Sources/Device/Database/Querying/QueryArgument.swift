@@ -24,7 +24,8 @@ private func queryArgument(_ argument: Any?) -> Argument {
 
 /// An argument that is one value; nil for anything else.
 func singleValue(_ argument: Any?) -> Value? {
-    switch argument.map(unwrapped) ?? nil {
+    if let argument, let usual = usualValue(argument) { return usual }
+    return switch argument.map(unwrapped) ?? nil {
     case nil, is NSNull: .null
     case let object as ObjectBase: object._linkValue()
     case let mixed as AnyRealmValue: mixed._toStored(nil).value
@@ -35,6 +36,15 @@ func singleValue(_ argument: Any?) -> Value? {
     case let number as any BinaryFloatingPoint: .double(Double(number))
     case let object?: foundationValue(of: object) ?? (object as? NSNumber).map { .double($0.doubleValue) }
     }
+}
+
+/// What most arguments are: asking for each of the protocols takes longer than reading the query. Of the very type, because a
+/// number of Foundation can be cast to many.
+private func usualValue(_ argument: Any) -> Value? {
+    let type = type(of: argument)
+    if type == String.self { return (argument as? String).map(Value.string) }
+    if type == Int.self { return (argument as? Int).map { .int(Int64($0)) } }
+    return nil
 }
 
 /// Unwraps an optional inside an `Any`, through any number of layers.

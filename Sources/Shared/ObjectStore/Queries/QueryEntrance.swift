@@ -106,7 +106,7 @@ struct QueryEntrance {
         guard Double(operand.count) * treeCost <= limit, operand.allSatisfy({ $0.isNull || $0.hasType(step.type) })
         else { return nil }
         // 0 and −0 lie in one range, which is read only once.
-        let values = Set(operand.map(SetElement.init)).map(\.value)
+        let values = operand.count == 1 ? operand : Set(operand.map(SetElement.init)).map(\.value)
         if property.isPrimaryKey {
             let keys = values.compactMap { PrimaryKey($0).flatMap(table.key) }.sorted()
             return QueryEntrance(

@@ -10,7 +10,7 @@ extension Transaction {
     package func bound(_ predicate: Predicate, to className: String) throws(QueryError) -> BoundPredicate {
         let bound = try predicate.bound(to: className, in: schema)
         hold(className)
-        for name in bound.classNames { hold(name.string) }
+        bound.forEachClass(hold)
         return bound
     }
 
@@ -18,7 +18,7 @@ extension Transaction {
     package func bound(_ key: SortKey, to className: String) throws(QueryError) -> BoundSortKey {
         let bound = try key.bound(to: className, in: schema)
         hold(className)
-        for name in bound.path.classNames { hold(name.string) }
+        bound.path.forEachClass(hold)
         return bound
     }
 }

@@ -14,6 +14,8 @@ extension PropertyPath {
 
     /// The class and the property of a step against a link; nil for other names, and for the links from anywhere.
     package static func origin(of name: String) -> (className: String, property: String)? {
+        // Every name of every path is asked, and hardly any is one.
+        guard name.utf8.first == UInt8(ascii: "@") else { return nil }
         let parts = name.split(separator: ".", maxSplits: 2)
         guard parts.count == 3, parts[0] == inverse else { return nil }
         return (String(parts[1]), String(parts[2]))

@@ -1,31 +1,32 @@
-package import CausewayModel
-
 extension BoundPredicate {
-    /// The classes whose properties the predicate names by their places.
-    package var classNames: Set<ExactString> {
+    /// Calls `body` with the classes whose properties the predicate names by their places; with some of them more than once.
+    package func forEachClass(_ body: (String) -> Void) {
         switch self {
-        case .constant: []
-        case .and(let parts), .or(let parts): parts.reduce(into: []) { $0.formUnion($1.classNames) }
-        case .not(let part): part.classNames
+        case .constant: break
+        case .and(let parts), .or(let parts): for part in parts { part.forEachClass(body) }
+        case .not(let part): part.forEachClass(body)
         case .comparison(let comparison):
-            if case .path(let other) = comparison.operand {
-                comparison.path.classNames.union(other.classNames)
-            } else {
-                comparison.path.classNames
-            }
+            comparison.path.forEachClass(body)
+            if case .path(let other) = comparison.operand { other.forEachClass(body) }
         case .subquery(let subquery):
-            BoundPredicate.comparison(subquery.count).classNames.union(subquery.condition.classNames)
-        case .geoWithin(let within): within.path.classNames.union([ExactString(within.target)])
-        case .computed(let computation): computation.paths.reduce(into: []) { $0.formUnion($1.classNames) }
-        case .pairs(let pairs): pairs.paths.reduce(into: []) { $0.formUnion($1.classNames) }
-        case .type(let test): test.paths.reduce(into: []) { $0.formUnion($1.classNames) }
+            BoundPredicate.comparison(subquery.count).forEachClass(body)
+            subquery.condition.forEachClass(body)
+        case .geoWithin(let within):
+            within.path.forEachClass(body)
+            body(within.target)
+        case .computed(let computation): for path in computation.paths { path.forEachClass(body) }
+        case .pairs(let pairs): for path in pairs.paths { path.forEachClass(body) }
+        case .type(let test): for path in test.paths { path.forEachClass(body) }
         }
     }
 }
 
 extension BoundPath {
-    /// The classes whose properties the path names by their places, and those that its links lead to.
-    package var classNames: Set<ExactString> {
-        Set(steps.flatMap { [$0.className, $0.target].compactMap { $0.map { ExactString($0) } } })
+    /// Calls `body` with the classes whose properties the path names by their places, and those that its links lead to.
+    package func forEachClass(_ body: (String) -> Void) {
+        for step in steps {
+            body(step.className)
+            if let name = step.target { body(name) }
+        }
     }
 }

@@ -15,10 +15,32 @@ enum Keyword: String, CaseIterable {
     case first, last, size
 
     init?(_ word: String) {
-        // The longest keyword has fourteen letters, all of them ASCII.
-        guard word.utf8.count <= 14, word.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        self.init(rawValue: word.lowercased())
+        guard let letters = Letters(word.utf8), let found = Self.byLetters[letters] else { return nil }
+        self = found
     }
+
+    /// A word in small letters, as two numbers: every word of a query is looked up.
+    private struct Letters: Hashable {
+        private var first: UInt64 = 0
+        private var last: UInt64 = 0
+
+        /// Nil for a word that is longer than any keyword.
+        init?(_ bytes: some Sequence<UInt8>) {
+            var count = 0
+            for byte in bytes {
+                let letter = UInt64(UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte ? byte | 0x20 : byte)
+                if count < 8 { first = first << 8 | letter } else { last = last << 8 | letter }
+                count += 1
+                guard count <= 16 else { return nil }
+            }
+        }
+    }
+
+    private static let byLetters: [Letters: Keyword] = {
+        var found: [Letters: Keyword] = [:]
+        for keyword in allCases { if let letters = Letters(keyword.rawValue.utf8) { found[letters] = keyword } }
+        return found
+    }()
 
     /// Whether the word is written in backticks where it is a name. A name of an operator (`isOperator`) is read without
     /// them, too. The rest (`oid`, `geobox` and so on) are

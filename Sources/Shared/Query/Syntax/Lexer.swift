@@ -16,7 +16,8 @@ struct Lexer {
         let start = offset
         exactNumber = nil
         let token = try scan()
-        return Lexeme(token: token, position: start, end: offset, digits: exactNumber)
+        let keyword = if case .word(let word) = token { Keyword(word) } else { Keyword?.none }
+        return Lexeme(token: token, position: start, end: offset, keyword: keyword, digits: exactNumber)
     }
 
     private mutating func scan() throws(QueryError) -> Token {
@@ -56,7 +57,11 @@ struct Lexer {
     }
 
     mutating func skipBlanks() {
-        while let byte = peek(), [0x20, 0x09, 0x0A, 0x0D].contains(byte) { offset += 1 }
+        while let byte = peek(), Self.isBlank(byte) { offset += 1 }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
     mutating func skip(_ byte: UInt8) -> Bool {
@@ -134,8 +139,8 @@ struct Lexer {
         let start = offset
         let word = word()
         // A keyword has no blanks, so a word with one is a name.
-        if word.utf8.contains(where: { [0x20, 0x0A, 0x0D, 0x09].contains($0) }) { return .quotedName(word) }
-        if word.uppercased() == "B64", peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'") {
+        if word.utf8.contains(where: Self.isBlank) { return .quotedName(word) }
+        if peek() == UInt8(ascii: "\"") || peek() == UInt8(ascii: "'"), word.uppercased() == "B64" {
             return .literal(try base64(from: start))
         }
         if peek() == UInt8(ascii: "(") {
@@ -189,12 +194,7 @@ struct Lexer {
             offset += 2
             return double
         }
-        if first == UInt8(ascii: "=") {
-            offset += 1
-            return .equal
-        }
-        // "&" and "|" alone are no symbols: only their doubles have a raw value of that spelling.
-        guard let single = Token.Symbol(rawValue: String(decoding: [first], as: UTF8.self)) else {
+        guard let single = Token.Symbol(single: first) else {
             throw failure(
                 at: start, found: shownCharacter(at: start), expected: "a name, a value or an operator"
             )

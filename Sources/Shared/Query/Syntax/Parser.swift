@@ -72,9 +72,7 @@ struct Parser {
     }
 
     /// The keyword that stands here, if one does.
-    var keyword: Keyword? {
-        if case .word(let word) = lexeme.token { Keyword(word) } else { nil }
-    }
+    var keyword: Keyword? { lexeme.keyword }
 
     mutating func take(_ symbol: Token.Symbol) throws(QueryError) -> Bool {
         guard lexeme.token == .symbol(symbol) else { return false }

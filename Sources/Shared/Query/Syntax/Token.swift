@@ -37,6 +37,29 @@ enum Token: Equatable {
         case minus = "-"
         case star = "*"
         case slash = "/"
+
+        /// The symbol of one character. "&" and "|" alone are none.
+        init?(single byte: UInt8) {
+            switch byte {
+            case UInt8(ascii: "("): self = .openParenthesis
+            case UInt8(ascii: ")"): self = .closeParenthesis
+            case UInt8(ascii: "{"): self = .openBrace
+            case UInt8(ascii: "}"): self = .closeBrace
+            case UInt8(ascii: "["): self = .openBracket
+            case UInt8(ascii: "]"): self = .closeBracket
+            case UInt8(ascii: ","): self = .comma
+            case UInt8(ascii: "."): self = .dot
+            case UInt8(ascii: "="): self = .equal
+            case UInt8(ascii: "<"): self = .less
+            case UInt8(ascii: ">"): self = .greater
+            case UInt8(ascii: "!"): self = .exclamation
+            case UInt8(ascii: "+"): self = .plus
+            case UInt8(ascii: "-"): self = .minus
+            case UInt8(ascii: "*"): self = .star
+            case UInt8(ascii: "/"): self = .slash
+            default: return nil
+            }
+        }
     }
 
     /// How an error names it.
@@ -63,6 +86,8 @@ struct Lexeme {
     var token: Token
     var position: Int
     var end: Int
+    /// Of a word that is one.
+    var keyword: Keyword?
     /// All digits of a number that says more than the Double that its token holds.
     var digits: DecimalNumber?
 }
