@@ -86,10 +86,9 @@ struct DatabaseChanges: Sendable {
     func close(_ tenant: Tenant) async {
         // First, so that nobody who comes meanwhile is told that there is no such database, and it is tried again if it cannot be
         // opened.
+        let reason = tenant.node?.record.end?.message ?? "It is opened anew."
         tenants.note(
-            Outage(
-                name: tenant.name, folder: tenant.folder, reason: tenant.node?.record.end?.message ?? "It is opened anew.",
-                since: opening.clock.now()))
+            Outage(name: tenant.name, folder: tenant.folder, reason: reason, since: opening.clock.now()))
         tenants.remove(tenant)
         await tenant.drop(logger, telling: .replicaBeginsAgain)
     }
