@@ -43,10 +43,7 @@ final class JournalConnection: Sendable {
         let version = try JournalTables.version(connection)
         guard let version else { throw JournalTables.missing }
         guard try JournalTables.isUsable(version, connection) else {
-            throw PostgreSQLFailure(
-                .refused(state: ""),
-                "The tables of the journal have version \(version), and this program needs version \(JournalTables.version). "
-                    + "Update the older of both: this program, or the tables with sync-server journal init.")
+            throw JournalTables.unusable(version)
         }
         // An answer is given when the entry is on the disk. Stricter settings of the operator stay.
         try connection.execute(
@@ -55,7 +52,9 @@ final class JournalConnection: Sendable {
     }
 
     private static func failure(_ failure: PostgreSQLFailure, _ changing: Bool) -> JournalFailure {
-        JournalFailure(failure.code == .broken && changing ? .uncertain : .away, failure.message)
+        JournalFailure(
+            failure.code == .broken && changing ? .uncertain : .away,
+            failure.code == .refused(state: "42501") ? "\(failure.message) \(JournalTables.rights)" : failure.message)
     }
 
     static let changedByHand = PostgreSQLFailure(

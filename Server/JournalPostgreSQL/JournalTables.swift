@@ -59,7 +59,8 @@ package enum JournalTables {
 
     /// All journals, by name.
     package static func summaries(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> [Summary] {
-        guard try version(connection) != nil else { throw missing }
+        guard let known = try version(connection) else { throw missing }
+        guard try isUsable(known, connection) else { throw unusable(known) }
         let rows = try connection.rows(
             """
             SELECT h.name, h.position, count(j.position), coalesce(sum(j.size), 0)::bigint,
@@ -74,6 +75,11 @@ package enum JournalTables {
                 oldest: row[4].text, newest: row[5].text)
         }
     }
+
+    /// What the role of nodes needs.
+    package static let rights =
+        "The role of the nodes needs: GRANT USAGE ON SCHEMA causeway TO ROLE; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN "
+        + "SCHEMA causeway TO ROLE"
 
     static let missing = PostgreSQLFailure(
         .refused(state: ""), "PostgreSQL has no tables for journals yet. Make them: sync-server journal init")
@@ -92,6 +98,14 @@ package enum JournalTables {
         return oldest.map { $0 <= version } ?? false
     }
 
+    static func unusable(_ known: Int64) -> PostgreSQLFailure {
+        PostgreSQLFailure(
+            .refused(state: ""),
+            "The tables of the journal have version \(known), and this program needs version \(version). "
+                + (known < version
+                    ? "Bring them up to date with this program: sync-server journal init" : "Take a newer program."))
+    }
+
     private static let lock: Int64 = 0x6361_7573_6577_6179
 
     /// What each version adds to the one before. A step never changes: somebody has run it.
@@ -100,10 +114,10 @@ package enum JournalTables {
     ]
 
     private static let whoNodesAre = [
-        "ALTER TABLE causeway.version ADD COLUMN oldest bigint NOT NULL DEFAULT 0",
+        "ALTER TABLE causeway.version ADD COLUMN IF NOT EXISTS oldest bigint NOT NULL DEFAULT 0",
         // What each process says of itself. Nothing is decided by it: operators read it.
         """
-        CREATE TABLE causeway.node (
+        CREATE TABLE IF NOT EXISTS causeway.node (
             node text PRIMARY KEY,
             place text NOT NULL,
             program text NOT NULL,

@@ -57,6 +57,13 @@ package final class PostgreSQLJournal: Journal {
         }
     }
 
+    /// Connects once, for whoever would else wait for each of many databases.
+    ///
+    /// - Throws: why no journal can be used.
+    package static func reach(_ settings: @escaping PostgreSQLSettings) throws(JournalFailure) {
+        try JournalConnection(settings).ask { _ in }
+    }
+
     /// Whether nobody has written into it, and it began with nothing.
     package func isEmpty() throws(JournalFailure) -> Bool {
         guard try head().position == 0 else { return false }

@@ -3,8 +3,10 @@ package struct ReplicaEnd: Hashable, Sendable {
     package enum Remedy: Hashable, Sendable {
         /// The replica is thrown away, and made anew from a snapshot or from the journal's beginning.
         case beginAgain
-        /// Somebody has to look: the file stays as it is.
+        /// Somebody has to look: the file stays as it is. What is wrong with it may end without that.
         case operatorNeeded
+        /// The state is not that of the other nodes. Nothing is served from the file any more, whatever the journal says later.
+        case stateDiffers
     }
 
     package var remedy: Remedy

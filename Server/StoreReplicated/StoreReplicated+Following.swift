@@ -208,6 +208,7 @@ extension StoreReplicated {
         let mark = state.mark.followed(by: entry, stored)
         let outcome = try replica.apply(entry, to: mark)
         state.mark = mark
+        isApplied(through: mark.position)
         if case .act(let act) = entry.body { note(act) }
         try compareDigest(&state)
         return outcome
@@ -231,17 +232,39 @@ extension StoreReplicated {
     }
 
     /// Stops when another node found another state at this position. Not every position is compared.
-    ///
-    /// A replica that is stopped here stays at the position, so that it is stopped again when it is opened anew.
-    func compareDigest(_ state: inout Following) throws(StoreFailure) {
-        guard state.mark.position.isMultiple(of: options.digestEvery), state.mark.position > 0 else { return }
+    private func compareDigest(_ state: inout Following) throws(StoreFailure) {
+        guard isCompared(state.mark.position) else { return }
         let digest = try replica.digest()
         // Without the journal there is nothing to compare with; the next position is.
-        guard let known = try? journal.note(digest, at: state.mark.position), known != digest else { return }
+        guard let known = try? journal.note(digest, at: state.mark.position) else { return }
+        try agree(digest, known, &state)
+    }
+
+    /// A replica that was stopped stands where it differed: it does not begin before that was compared.
+    func compareFirstDigest(_ state: inout Following) throws(StoreFailure) {
+        guard isCompared(state.mark.position) else { return }
+        let digest = try replica.digest()
+        let known: JournalHash
+        do throws(JournalFailure) {
+            known = try journal.note(digest, at: state.mark.position)
+        } catch {
+            note(error)
+            throw Self.unreachable
+        }
+        try agree(digest, known, &state)
+    }
+
+    private func isCompared(_ position: UInt64) -> Bool {
+        position > 0 && position.isMultiple(of: options.digestEvery)
+    }
+
+    private func agree(
+        _ digest: JournalHash, _ known: JournalHash, _ state: inout Following
+    ) throws(StoreFailure) {
+        guard known != digest else { return }
         throw state.ends(
-            .operatorNeeded,
+            .stateDiffers,
             "The state of this node at entry \(state.mark.position) is not that of the others (\(digest), \(known)). It stops "
-                + "serving the database. Keep the file for whoever looks into it, and let the node make its replica anew."
-        )
+                + "serving the database.")
     }
 }

@@ -61,6 +61,8 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     /// Up to which entry the replica is.
     package var position: UInt64 { applied.load(ordering: .relaxed) }
 
+    func isApplied(through position: UInt64) { applied.store(position, ordering: .relaxed) }
+
     package var epoch: UInt64 { replica.epoch }
 
     package var version: ServerVersion { replica.version }
@@ -190,7 +192,7 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     /// Call it while no session is open.
     package func begin(with settings: RecordSettings) throws(StoreFailure) {
         try following(isAlone: true) { state throws(StoreFailure) in
-            try compareDigest(&state)
+            try compareFirstDigest(&state)
             try follow(&state)
             if try replica.settings == nil { _ = try journaled(.settings(settings), &state) }
         }
@@ -220,7 +222,6 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
             defer {
                 isHeldUp.store(state.isHeldUp, ordering: .relaxed)
                 if let end = state.end { ended.withLock { $0 = end } }
-                applied.store(state.mark.position, ordering: .relaxed)
             }
             return try body(&state)
         }

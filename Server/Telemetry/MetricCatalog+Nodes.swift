@@ -9,7 +9,7 @@ extension MetricCatalog {
     )
     package static let journalAnswers = MetricDefinition(
         "causeway_journal_answers", .gauge, labels: ["database"],
-        "1 while the journal answers this node, 0 while PostgreSQL is away or the replica has ended and is made anew.")
+        "1 while the journal answers this node, 0 while PostgreSQL is away or the database is not open.")
     package static let journalAge = MetricDefinition(
         "causeway_journal_age_seconds", .gauge, unit: "seconds", labels: ["database"],
         "How long ago this node had everything that was in the journal. It looks once a second.")

@@ -55,9 +55,7 @@ extension AdminRoutes {
                 ) { request throws(AdminError) in
                     try await desk.node(request) { tenant, node throws(AdminError) in
                         let wanted = JournalGeneration.newest
-                        if let hindrance = GenerationSwitch.hindrance(
-                            to: wanted, of: tenant.name, try await desk.nodes())
-                        {
+                        if let hindrance = try await desk.hindrance(to: wanted, of: tenant) {
                             throw AdminError(.conflict, hindrance)
                         }
                         let before = try await desk.work(tenant) { () throws(StoreFailure) in

@@ -14,13 +14,14 @@ extension AdminRoutes {
                     "GET", "/admin/v1/nodes",
                     AdminDescription(
                         "listNodes", "The servers of one PostgreSQL, as each of them spoke last.", answer: "Nodes",
-                        errors: [.notConfigured])
+                        errors: [.notConfigured, .serverBusy])
                 ) { _ throws(AdminError) in
-                    let nodes = try await desk.nodes()
+                    let sight = try desk.nodes()
+                    let age = (ContinuousClock.now - sight.taken).components.seconds
                     return .json { json in
                         json.object { json in
                             json.name("nodes")
-                            json.array(nodes) { $0.append(to: &$1) }
+                            json.array(sight.nodes) { $0.append(to: &$1, seenBefore: age) }
                         }
                     }
                 }
@@ -57,6 +58,7 @@ extension AdminRoutes {
                       seenSecondsAgo: {type: integer}
                       databases:
                         type: array
+                        description: Of a node that is gone there are none.
                         items:
                           type: object
                           required: [name, isOpen]
@@ -72,30 +74,46 @@ extension AdminRoutes {
 }
 
 extension AdminDesk {
-    /// All nodes. A node that is gone stays for a day.
-    func nodes() async throws(AdminError) -> [NodeRegister.Known] {
+    /// All nodes, as they were seen a few seconds ago. A node that is gone stays for a day.
+    fileprivate func nodes() throws(AdminError) -> NodePresence.Sight {
+        switch try requirePresence().lastSight {
+        case .success(let sight)?: return sight
+        case .failure(let failure)?: throw AdminError(.serverBusy, failure.message)
+        case nil:
+            throw AdminError(
+                .serverBusy, "The server has just begun, and has not looked yet. Ask again in a few seconds.")
+        }
+    }
+
+    /// Why what a generation of software brings cannot be switched on yet; nil when it can.
+    func hindrance(to generation: UInt64, of tenant: Tenant) async throws(AdminError) -> String? {
+        switch try await requirePresence().nodes(of: tenant.name, before: generation) {
+        case .success(let older): return GenerationSwitch.hindrance(to: generation, by: older)
+        case .failure(let failure): throw AdminError(.serverBusy, failure.message)
+        }
+    }
+
+    private func requirePresence() throws(AdminError) -> NodePresence {
         guard let presence else {
             throw AdminError(
                 .notConfigured,
                 "The configuration has no section journal: this server is the only one of its databases.")
         }
-        switch await presence.nodes() {
-        case .success(let nodes): return nodes
-        case .failure(let failure): throw AdminError(.serverBusy, failure.message)
-        }
+        return presence
     }
 }
 
 extension NodeRegister.Known {
-    fileprivate func append(to json: inout JSONWriter) {
+    /// - Parameter age: how many seconds ago it was known.
+    fileprivate func append(to json: inout JSONWriter, seenBefore age: Int64) {
         json.object { json in
             json.field("place", saying.place)
             json.field("program", saying.program)
             json.field("generation", saying.generation)
             json.field("isHere", isHere)
             json.field("isThisOne", saying.node == NodePresence.id)
-            json.field("startedSecondsAgo", startedSecondsAgo)
-            json.field("seenSecondsAgo", seenSecondsAgo)
+            json.field("startedSecondsAgo", saying.upSeconds + seenSecondsAgo + age)
+            json.field("seenSecondsAgo", seenSecondsAgo + age)
             json.name("databases")
             json.array(saying.databases.sorted { $0.key < $1.key }) { database, json in
                 json.object { json in

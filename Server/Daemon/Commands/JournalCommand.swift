@@ -65,8 +65,7 @@ struct JournalCommand: ParsableCommand {
             guard error.code != .refused(state: "42501") else {
                 throw CommandFailure(
                     "The role of journal.connectionFile may not do this (SQLSTATE 42501). `journal init` needs one that may create a "
-                        + "schema; the role of the nodes needs: GRANT USAGE ON SCHEMA causeway TO ROLE; GRANT SELECT, INSERT, "
-                        + "UPDATE, DELETE ON ALL TABLES IN SCHEMA causeway TO ROLE")
+                        + "schema. \(JournalTables.rights)")
             }
             throw CommandFailure(error.message)
         }

@@ -53,6 +53,11 @@ final class CarrierTurn: Sendable {
         }
     }
 
+    /// Waits until nobody looks any more.
+    func settle() async {
+        while isLooking.load(ordering: .acquiring) { try? await Task.sleep(for: .milliseconds(20)) }
+    }
+
     /// Lets another node have it.
     func release() async {
         await thread.runFreely { [lease] in try? lease.release() }
@@ -76,7 +81,10 @@ struct NodeCarrying: Service {
             }
         }
         for tenant in tenants.all {
-            guard let turn = tenant.node?.turn, turn.isHere else { continue }
+            guard let turn = tenant.node?.turn else { continue }
+            // One that began before the end may still put them to work.
+            await turn.settle()
+            guard turn.isHere else { continue }
             await tenant.stopCarrying()
             await turn.release()
         }

@@ -4,11 +4,9 @@ import CausewayJournalPostgreSQL
 enum GenerationSwitch {
     /// Why it has to wait; nil when nothing stands against it.
     ///
-    /// Nodes that are gone do not count: they begin with newer software, or say that they are too old.
-    static func hindrance(to generation: UInt64, of database: String, _ nodes: [NodeRegister.Known]) -> String? {
-        let older = nodes.filter {
-            $0.isHere && $0.saying.databases[database] != nil && $0.saying.generation < generation
-        }
+    /// - Parameter older: the nodes that are here and do not know the generation. Nodes that are gone do not count: they begin with
+    ///   newer software, or say that they are too old.
+    static func hindrance(to generation: UInt64, by older: [NodeRegister.Known]) -> String? {
         guard !older.isEmpty else { return nil }
         let names = older.prefix(10).map { "\($0.saying.place) (generation \($0.saying.generation))" }
         let others = older.count > names.count ? " and \(older.count - names.count) others" : ""

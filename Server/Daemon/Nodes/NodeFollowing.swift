@@ -51,21 +51,22 @@ struct NodeFollowing: Service {
         let listener = JournalListener(journal.settings)
         var (polled, opened) = (Date.distantPast, Date.now)
         while !state.isEnding.load(ordering: .relaxed) {
-            var news: [JournalListener.News] = []
+            var news: [JournalListener.News]?
             do throws(JournalFailure) {
                 news = try listener.next(within: 200)
             } catch {
-                // It answers at once when nothing is there.
+                // Where nobody listens, it answers at once.
                 usleep(200_000)
             }
             let now = Date.now
             let isPollDue = now.timeIntervalSince(polled) >= Self.pollSeconds
-            for tenant in tenants.all where isPollDue || tenant.isBehind(news) { tenant.follow(logger) }
+            for tenant in tenants.all where isPollDue || tenant.isBehind(news ?? []) { tenant.follow(logger) }
             if isPollDue { polled = now }
-            guard now.timeIntervalSince(opened) >= Self.openingSeconds else { continue }
-            opened = now
             // One that somebody has to look at cannot be opened, and is an outage from then on.
             for tenant in tenants.all where tenant.node?.record.end != nil { renew(tenant.name, state) }
+            // Reloads wait for those that are being opened, so nothing is tried while PostgreSQL is away.
+            guard news != nil, now.timeIntervalSince(opened) >= Self.openingSeconds else { continue }
+            opened = now
             for outage in tenants.outages { renew(outage.name, state) }
         }
     }

@@ -8,41 +8,58 @@ import CausewayStoreReplicated
 import Foundation
 import Logging
 import ServiceLifecycle
+import Synchronization
 
 /// Says in PostgreSQL that this node is here and where it is, so that operators see all nodes from each of them.
 final class NodePresence: Service, Sendable {
     /// Names this process among all nodes.
     static let id = UUID().uuidString
 
+    /// What is known of all nodes.
+    struct Sight: Sendable {
+        var nodes: [NodeRegister.Known]
+        var taken: ContinuousClock.Instant
+    }
+
     private let register: NodeRegister
+    /// For what callers ask: what a node says of itself does not wait for them.
+    private let inquiries: NodeRegister
     private let place: String
     private let tenants: Tenants
     private let logger: Logger
-    private let thread = StoreThread(label: "causeway.presence")
+    private let began = ContinuousClock.now
+    private let (speaking, asking) = (StoreThread(label: "causeway.presence"), StoreThread(label: "causeway.nodes"))
+    private let sight = Mutex<Result<Sight, JournalFailure>?>(nil)
 
     private static let saySeconds = 5
 
     init(_ configuration: Configuration, _ journal: Configuration.Journal, _ tenants: Tenants, _ logger: Logger) {
         register = NodeRegister(journal.settings)
+        inquiries = NodeRegister(journal.settings)
         place = "\(Self.hostName):\(configuration.listen.port)"
         (self.tenants, self.logger) = (tenants, logger)
     }
 
     func run() async throws {
+        let trouble = Mutex<String?>(nil)
         await cancelWhenGracefulShutdown { [self] in
-            var isTroubled = false
             while !Task.isCancelled {
-                let trouble = await thread.runFreely { [self] in say() }
-                if let trouble, !isTroubled {
-                    logger.warning("other nodes cannot be told that this one is here: \(trouble)")
+                let now = await speaking.runFreely { [self] in say() }
+                let isNews = trouble.withLock { trouble in
+                    defer { trouble = now }
+                    return trouble != now
                 }
-                isTroubled = trouble != nil
+                if isNews, let now { logger.warning("other nodes cannot be told that this one is here: \(now)") }
                 try? await Task.sleep(for: .seconds(Self.saySeconds))
             }
         }
-        await thread.runFreely { [register] in try? register.leave(Self.id) }
+        // Devices are told of the end after this: PostgreSQL is not waited for where it did not answer.
+        guard trouble.withLock({ $0 == nil }) else { return }
+        await speaking.runFreely { [register] in try? register.leave(Self.id) }
     }
 
+    /// Says where this node is, and looks who else is here.
+    ///
     /// - Returns: why nobody could be told.
     private func say() -> String? {
         var databases: [String: NodeRegister.Standing] = [:]
@@ -51,21 +68,25 @@ final class NodePresence: Service, Sendable {
             guard let node = tenant.node else { continue }
             databases[tenant.name] = node.record.end == nil ? .at(node.record.position) : .notOpen
         }
-        do throws(JournalFailure) {
+        let seen = Result { () throws(JournalFailure) in
             try register.say(
                 NodeRegister.Saying(
                     node: Self.id, place: place, program: Release.version, generation: JournalGeneration.newest,
-                    databases: databases))
-            return nil
-        } catch {
-            return error.message
+                    upSeconds: (ContinuousClock.now - began).components.seconds, databases: databases))
+            return Sight(nodes: try register.nodes(), taken: .now)
         }
+        sight.withLock { $0 = seen }
+        if case .failure(let failure) = seen { return failure.message }
+        return nil
     }
 
-    /// All nodes, as they spoke last.
-    func nodes() async -> Result<[NodeRegister.Known], JournalFailure> {
-        await thread.runFreely { [register] in
-            Result { () throws(JournalFailure) in try register.nodes() }
+    /// All nodes, as they were seen a few seconds ago; nil before that. Asks nobody, so any number of callers may ask.
+    var lastSight: Result<Sight, JournalFailure>? { sight.withLock { $0 } }
+
+    /// The nodes of a database that are here now and do not know a generation.
+    func nodes(of database: String, before generation: UInt64) async -> Result<[NodeRegister.Known], JournalFailure> {
+        await asking.runFreely { [inquiries] in
+            Result { () throws(JournalFailure) in try inquiries.nodes(of: database, before: generation) }
         }
     }
 

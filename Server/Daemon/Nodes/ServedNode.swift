@@ -43,7 +43,9 @@ final class ServedNode: Sendable {
         case .ready(let node): return node
         case .ended(let end): ended = end
         }
-        guard ended.remedy == .beginAgain else { throw failure(database, ended.message) }
+        guard ended.remedy == .beginAgain else {
+            throw failure(database, StoppedReplica(inFolder: database.folder).note(ended))
+        }
         logger.warning("\(ended.message)", metadata: ["database": "\(database.name)"])
         let file = DatabaseFolder(database.folder).objectsPath
         do {
@@ -67,6 +69,7 @@ final class ServedNode: Sendable {
     private static func begin(
         _ database: Configuration.Database, _ journal: Configuration.Journal, _ options: StoreEmbedded.Options
     ) throws(CommandFailure) -> Beginning {
+        if let reason = StoppedReplica(inFolder: database.folder).reason { throw failure(database, reason) }
         let found: PostgreSQLJournal
         do throws(JournalFailure) {
             found = try PostgreSQLJournal.open(database.name, journal.settings) { SystemRandom().nextNonZero() }
@@ -82,7 +85,11 @@ final class ServedNode: Sendable {
             replica = try StoreEmbedded.openReplica(
                 folder: database.folder, options: options, of: found.database)
         } catch {
-            throw failure(database, error.message)
+            let file = DatabaseFolder(database.folder).objectsPath
+            throw failure(
+                database,
+                "\(error.message) It is a copy of what the journal has. If the file is damaged, delete \(file): the node makes it again."
+            )
         }
         var record: StoreReplicated?
         do throws(StoreFailure) {

@@ -41,7 +41,10 @@ struct SnapshotKeeping: Service {
                     "bytes": "\(facts.snapshot.sizeBytes)", "entriesRemoved": "\(facts.removed)",
                 ])
         } catch {
-            logger.error("no snapshot could be kept: \(error.message)", metadata: ["database": "\(tenant.name)"])
+            // The journal is followed all the time, which says so when it is away.
+            logger.log(
+                level: node.answers ? .error : .debug, "no snapshot could be kept: \(error.message)",
+                metadata: ["database": "\(tenant.name)"])
         }
     }
 }

@@ -42,8 +42,8 @@ private struct BackEndService: HTTPService {
             return .refused(APIError(error).answer)
         }
         if changes.serves(head) { return changes.admit(head) }
-        if head.path.count > 2, tenants.outage(of: head.path[2]) != nil {
-            return .refused(APIError(SyncFailure.databaseNotOpen).answer)
+        if head.path.count > 2, let outage = tenants.outage(of: head.path[2]) {
+            return .refused(APIError(outage.failure).answer)
         }
         return data.admit(head)
     }

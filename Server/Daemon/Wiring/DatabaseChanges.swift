@@ -63,10 +63,13 @@ struct DatabaseChanges: Sendable {
                 await tenant.drop(logger)
                 throw error
             }
+            let wasOut = tenants.outage(of: database.name) != nil
             tenants.add(tenant)
             inForce.add(database, keys: inspection)
-            logger.notice("a database was added", metadata: ["database": "\(database.name)"])
-            telemetry.audit(AuditEvent(.databaseAdded, database: database.name))
+            logger.notice(
+                wasOut ? "a database is served again" : "a database was added",
+                metadata: ["database": "\(database.name)"])
+            if !wasOut { telemetry.audit(AuditEvent(.databaseAdded, database: database.name)) }
             report.note(part, .applied, "It was added.")
             return true
         } catch {
@@ -86,9 +89,10 @@ struct DatabaseChanges: Sendable {
     func close(_ tenant: Tenant) async {
         // First, so that nobody who comes meanwhile is told that there is no such database, and it is tried again if it cannot be
         // opened.
-        let reason = tenant.node?.record.end?.message ?? "It is opened anew."
+        let reason =
+            tenant.node?.record.end.map { StoppedReplica(inFolder: tenant.folder).note($0) } ?? "It is opened anew."
         tenants.note(
-            Outage(name: tenant.name, folder: tenant.folder, reason: reason, since: opening.clock.now()))
+            Outage(name: tenant.name, folder: tenant.folder, reason: reason, since: opening.clock.now(), isShort: true))
         tenants.remove(tenant)
         await tenant.drop(logger, telling: .replicaBeginsAgain)
     }

@@ -28,7 +28,8 @@ struct HistoryKeeping: Service {
             try await tenant.maintain()
         } catch {
             // Commits meet the same failure, and report it to whoever sent them.
-            logger.error(
+            logger.log(
+                level: tenant.node?.answers == false ? .debug : .error,
                 "the history could not be shortened: \(error.message)", metadata: ["database": "\(tenant.name)"])
         }
     }

@@ -14,6 +14,11 @@ struct Outage: Sendable {
     var reason: String
     /// Milliseconds since 1970.
     var since: UInt64
+    /// Whether it is being opened anew: devices come again at once.
+    var isShort = false
+
+    /// What devices and back ends are told meanwhile.
+    var failure: SyncFailure { isShort ? .replicaBeginsAgain : .databaseNotOpen }
 
     /// - Parameter isNode: whether the database is one of a journal, which does not answer either.
     func samples(isNode: Bool) -> [MetricSample] {
@@ -23,8 +28,8 @@ struct Outage: Sendable {
 }
 
 extension SyncFailure {
-    /// What devices and back ends are told meanwhile. They try again by themselves.
-    static let databaseNotOpen = SyncFailure(
+    /// They try again by themselves.
+    fileprivate static let databaseNotOpen = SyncFailure(
         .serverBusy,
         "The server cannot open this database now; its log says why. Nothing is lost: the device keeps its data and its "
             + "unsent changes, and tries again.", retryAfterMilliseconds: 30_000)

@@ -1,6 +1,9 @@
 import CausewayEnvironment
 import CausewayIdentity
+import CausewayJournal
+import CausewayJournalPostgreSQL
 import CausewayLimits
+import CausewaySession
 import CausewayStore
 import CausewayStoreEmbedded
 import CausewayStoreReplicated
@@ -47,9 +50,7 @@ struct TenantOpening: Sendable {
                 metadata: ["database": "\(database.name)", "folder": "\(database.folder)"])
         }
         // Before the accounts, so that these are never alone.
-        let node = try journal.map { journal throws(CommandFailure) in
-            try ServedNode.open(database, journal, limits.store, logger)
-        }
+        let node = try await openNode(database, limits)
         let store = if let node { node.replica } else { try Self.openStore(of: database, limits) }
         var opened: CausewayIdentity.Accounts?
         do throws(CommandFailure) {
@@ -66,14 +67,26 @@ struct TenantOpening: Sendable {
         }
     }
 
+    /// Waits for PostgreSQL, and applies what the journal has, on a thread of its own.
+    private func openNode(
+        _ database: Configuration.Database, _ limits: Configuration.Limits
+    ) async throws(CommandFailure) -> ServedNode? {
+        guard let journal else { return nil }
+        return try await StoreThread(label: "causeway.opening").runFreely { [logger] in
+            Result { () throws(CommandFailure) in try ServedNode.open(database, journal, limits.store, logger) }
+        }.get()
+    }
+
     /// Opens all databases. One that cannot be opened keeps the others from nothing: it is noted as an outage.
     ///
     /// - Throws: when none can be opened, unless the server is a node: the journal may be away, and comes back.
     func open(
         _ configuration: Configuration, providers: [String: TokenVerifier], into tenants: Tenants
     ) async throws(CommandFailure) {
+        let trouble = await journalTrouble()
         for database in configuration.databases {
             do throws(CommandFailure) {
+                if let trouble { throw CommandFailure(trouble) }
                 tenants.add(
                     try await open(
                         database, limits: configuration.limits(of: database), accounts: configuration.accounts,
@@ -86,6 +99,19 @@ struct TenantOpening: Sendable {
         throw CommandFailure(tenants.outages.map(\.reason).joined(separator: "\n"))
     }
 
+    /// Why none of the databases of a node can be opened now: who finds out for each of them waits many times.
+    private func journalTrouble() async -> String? {
+        guard let journal else { return nil }
+        return await StoreThread(label: "causeway.opening").runFreely { () -> String? in
+            do throws(JournalFailure) {
+                try PostgreSQLJournal.reach(journal.settings)
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+    }
+
     /// Notes that a database is not served, and says so in the log.
     func note(_ failure: CommandFailure, of database: Configuration.Database, in tenants: Tenants) {
         // A node tries again every few seconds.
@@ -94,7 +120,7 @@ struct TenantOpening: Sendable {
             Outage(name: database.name, folder: database.folder, reason: "\(failure)", since: clock.now()))
         logger.log(
             level: isNews ? .error : .debug,
-            "a database could not be opened and is not served; a reload tries again: \(failure)",
+            "a database could not be opened and is not served; \(journal == nil ? "a reload" : "the node") tries again: \(failure)",
             metadata: ["database": "\(database.name)", "folder": "\(database.folder)"])
     }
 

@@ -62,6 +62,7 @@ extension Tenants {
             }
             list.outages[index].reason = outage.reason
             list.outages[index].folder = outage.folder
+            list.outages[index].isShort = outage.isShort
         }
     }
 

@@ -21,7 +21,7 @@ struct TokenAuthenticator: Authenticator {
     func find(_ token: String, _ database: String) throws(SyncFailure) -> (caller: KnownCaller, tenant: Tenant) {
         let found = tenants[database]
         // Before the token, which may be one of the database's accounts: a device must not take it for bad.
-        if found == nil, tenants.outage(of: database) != nil { throw .databaseNotOpen }
+        if found == nil, let outage = tenants.outage(of: database) { throw outage.failure }
         let caller: Caller
         do throws(SyncFailure) {
             caller = try identify(token, database, found)

@@ -81,6 +81,7 @@ struct NodeAccountTests {
         node.server.kill()
         try #"{"format": 1, "entries": [{"user": "mallory", "since": 7, "note": "x"}]}"#
             .write(toFile: plain.server.dataFolder + "/shut-out.json", atomically: true, encoding: .utf8)
+        try FileManager.default.createDirectory(atPath: node.server.dataFolder, withIntermediateDirectories: true)
         for name in ["database.causeway", "accounts.causeway", "shut-out.json"] {
             try FileManager.default.copyItem(
                 atPath: plain.server.dataFolder + "/" + name, toPath: node.server.dataFolder + "/" + name)

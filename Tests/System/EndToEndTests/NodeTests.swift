@@ -152,6 +152,7 @@ struct NodeTests {
         let node = try cluster.node("a")
         defer { node.end() }
         node.server.kill()
+        try FileManager.default.createDirectory(atPath: node.server.dataFolder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(
             atPath: plain.server.dataFolder + "/database.causeway",
             toPath: node.server.dataFolder + "/database.causeway")

@@ -21,6 +21,7 @@ const DISK_PART_PROBLEM = 0.03;
 /**
  * @typedef {object} Seen
  * @property {any[]} databases as the admin API lists them
+ * @property {{name: string, reason: string}[]} [notOpen] databases that the server could not open
  * @property {import("./nodes.js").Node[]} [nodes] of a journal; none where the server is the only one
  * @property {string[]} problems why the server is not ready
  * @property {import("./metrics.js").Metrics} metrics
@@ -31,7 +32,7 @@ const DISK_PART_PROBLEM = 0.03;
 /** Problems first. @param {Seen} seen @returns {Item[]} */
 export function attention(seen) {
     const all = [
-        ...readiness(seen), ...journals(seen), ...nodes(seen), ...carriers(seen), ...certificates(seen), ...disks(seen), ...backups(seen), ...refusals(seen),
+        ...readiness(seen), ...outages(seen), ...journals(seen), ...nodes(seen), ...carriers(seen), ...certificates(seen), ...disks(seen), ...backups(seen), ...refusals(seen),
     ];
     return [...all.filter((item) => item.kind === "problem"), ...all.filter((item) => item.kind === "warning")];
 }
@@ -49,8 +50,13 @@ function readiness({ problems, databases }) {
 }
 
 /** @param {Seen} seen @returns {Item[]} */
-function journals({ metrics }) {
-    return withoutJournal(metrics).map((name) => ({
+function outages({ notOpen = [] }) {
+    return notOpen.map(({ name, reason }) => ({ kind: "problem", title: `${name} is not open`, text: reason }));
+}
+
+/** Of databases that are served. @param {Seen} seen @returns {Item[]} */
+function journals({ metrics, notOpen = [] }) {
+    return withoutJournal(metrics).filter((name) => !notOpen.some((one) => one.name === name)).map((name) => ({
         kind: "problem", title: `The journal of ${name} does not answer`,
         text: "Devices see what is here, and what they write waits until PostgreSQL is back. Nothing is lost.",
     }));

@@ -67,10 +67,11 @@ function spanOf(points) {
 
 /** @param {import("./watch.js").Watch} watch */
 function databaseTable({ seen, hasMore }) {
+    const rows = [...seen.databases, ...(seen.notOpen ?? []).map((one) => ({ ...one, isClosed: true }))];
     return [
         table("Each database as the server reports it now", [
-            { title: "Database", isHeading: true, cell: devicesLink },
-            { title: "State", cell: (one) => (one.answers ? mark("answers", "good") : mark("does not answer", "problem")) },
+            { title: "Database", isHeading: true, cell: (one) => (one.isClosed ? one.name : devicesLink(one)) },
+            { title: "State", cell: stateOfDatabase },
             { title: "Version", isNumber: true, cell: (one) => count(one.version) },
             { title: "File", isNumber: true, cell: (one) => bytes(one.file?.bytes) },
             { title: "Used", isNumber: true, cell: (one) => bytes(one.file?.usedBytes) },
@@ -78,7 +79,7 @@ function databaseTable({ seen, hasMore }) {
             { title: "Sessions", isNumber: true, cell: (one) => sessionsOf(one) },
             { title: "Behind", cell: (one) => behind(one, seen.metrics) },
             { title: "Last backup", cell: (one) => moment(one.lastBackup) },
-        ], seen.databases, "The server has no database."),
+        ], rows, "The server has no database."),
         hasMore && muted("The server has more databases than are shown here."),
     ];
 }
@@ -97,6 +98,12 @@ function nodeTable(nodes) {
             { title: "Program", cell: (one) => one.program },
         ], nodes, "The journal does not answer, so nobody knows."),
     ];
+}
+
+/** @param {any} one */
+function stateOfDatabase(one) {
+    if (one.isClosed) return mark("not open", "problem");
+    return one.answers ? mark("answers", "good") : mark("does not answer", "problem");
 }
 
 /** @param {any} one */

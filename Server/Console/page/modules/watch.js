@@ -47,7 +47,7 @@ export class Watch {
     async list(signal) {
         const list = await this.api.get(`/databases?limit=${DATABASES_MAX}`, signal);
         this.hasMore = list.next !== undefined;
-        this.seen = { ...this.seen, databases: list.databases };
+        this.seen = { ...this.seen, databases: list.databases, notOpen: list.notOpen ?? [] };
     }
 
     get names() {

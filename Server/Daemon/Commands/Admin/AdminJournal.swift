@@ -50,7 +50,9 @@ struct AdminJournal: ParsableCommand {
 
         func run() async throws {
             let answer = try await place.options.client().call(.put, place.path + ["journal", "generation"])
-            place.options.show(answer, AdminJournal.sentence)
+            place.options.show(answer) { answer in
+                "Generation \(answer["generation"]?.int ?? 0) is switched on: this node knows no newer one."
+            }
         }
     }
 
@@ -61,7 +63,9 @@ struct AdminJournal: ParsableCommand {
         let isSame = answer["hasTheseLimits"] == .bool(true)
         return [
             "entry \(answer["position"]?.int ?? 0)"
-                + (answer["answers"] == .bool(true) ? "" : "; the journal does not answer"),
+                + (answer["answers"] == .bool(true)
+                    ? "; \(answer["ageSeconds"]?.int ?? 0) s ago there was nothing newer"
+                    : "; the journal does not answer"),
             "webhooks and sinks: " + (answer["carries"] == .bool(true) ? "at work here" : "not at work here"),
             "limits of all nodes: " + limits.joined(separator: ", "),
             generations(answer),

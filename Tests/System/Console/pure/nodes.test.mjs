@@ -41,3 +41,11 @@ test("a node that is gone, a database that one does not have open, and a journal
         "warning: The node c:7443 is gone",
     ]);
 });
+
+test("a database that is not open is told with its reason, and not as a journal that is away", () => {
+    const items = attention({
+        databases: [], problems: [], notOpen: [{ name: "notes", reason: "It is damaged." }], now: 1_800_000_000_000,
+        first: new Metrics(""), metrics: new Metrics('causeway_journal_answers{database="notes"} 0'),
+    });
+    assert.deepEqual(items, [{ kind: "problem", title: "notes is not open", text: "It is damaged." }]);
+});
