@@ -65,9 +65,13 @@ struct AccountTables {
     }
 
     /// The second halves of the keys that begin with an account.
-    private func members(_ tree: String, of account: ExactString) throws(AccountError) -> [String] {
+    private func members(
+        _ tree: String, of account: ExactString, from first: String = "", countMax: Int = .max
+    ) throws(AccountError) -> [String] {
         let prefix = Array(account.string.utf8)
-        return try keys(tree, from: prefix + [0], upTo: prefix + [1], dropping: prefix.count + 1)
+        return try keys(
+            tree, from: prefix + [0] + Array(first.utf8), upTo: prefix + [1], dropping: prefix.count + 1,
+            countMax: countMax)
     }
 
     // MARK: - Accounts
@@ -144,11 +148,31 @@ struct AccountTables {
         try trees.remove(Array(account.string.utf8) + [0] + Array(id.utf8), in: "sessionsOf")
     }
 
-    /// Ends logins of an account: all of them, those made with one key, or those that have expired.
+    /// Ends logins of an account: all of them, or those made with one key.
     func endSessions(
         of account: ExactString, where isMeant: (SessionRecord) -> Bool = { _ in true }
     ) throws(AccountError) {
-        let sessions: [(String, SessionRecord)] = try records("sessions", try members("sessionsOf", of: account))
+        try endSessions(try members("sessionsOf", of: account), of: account, where: isMeant)
+    }
+
+    /// Ends logins of an account that have expired, of as many as a login can look at: one account may be that of a whole fleet.
+    ///
+    /// - Parameter id: of a new login, drawn at random. Those behind it are looked at, so that it is the turn of others each time.
+    func endExpiredSessions(of account: ExactString, at now: UInt64, near id: String) throws(AccountError) {
+        let count = Self.sessionsLookedAt
+        var ids = try members("sessionsOf", of: account, from: id, countMax: count)
+        if ids.count < count {
+            ids += try members("sessionsOf", of: account, countMax: count - ids.count).filter { !ids.contains($0) }
+        }
+        try endSessions(ids, of: account) { $0.expires <= now }
+    }
+
+    private static let sessionsLookedAt = 50
+
+    private func endSessions(
+        _ ids: [String], of account: ExactString, where isMeant: (SessionRecord) -> Bool
+    ) throws(AccountError) {
+        let sessions: [(String, SessionRecord)] = try records("sessions", ids)
         for (id, session) in sessions where isMeant(session) { try removeSession(id, of: account) }
     }
 

@@ -52,7 +52,7 @@ extension Accounts {
             try tables.save(account)
             try mailRecord(proven.identity, account.id, tables)
             // A user's expired logins are removed when the user logs in again.
-            try tables.endSessions(of: account.id) { $0.expires <= now }
+            try tables.endExpiredSessions(of: account.id, at: now, near: secret.id)
             try tables.save(
                 SessionRecord(
                     account: account.id, provider: proven.identity.provider, key: proven.key, digest: secret.digest,
