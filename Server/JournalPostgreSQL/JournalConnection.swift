@@ -40,11 +40,7 @@ final class JournalConnection: Sendable {
         _ settings: PostgreSQLSettings
     ) throws(PostgreSQLFailure) -> PostgreSQLConnection {
         let connection = try PostgreSQLConnection(try settings(), limits)
-        let version = try JournalTables.version(connection)
-        guard let version else { throw JournalTables.missing }
-        guard try JournalTables.isUsable(version, connection) else {
-            throw JournalTables.unusable(version)
-        }
+        try JournalTables.requireUsable(connection)
         // An answer is given when the entry is on the disk. Stricter settings of the operator stay.
         try connection.execute(
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'")

@@ -59,8 +59,7 @@ package enum JournalTables {
 
     /// All journals, by name.
     package static func summaries(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> [Summary] {
-        guard let known = try version(connection) else { throw missing }
-        guard try isUsable(known, connection) else { throw unusable(known) }
+        try requireUsable(connection)
         let rows = try connection.rows(
             """
             SELECT h.name, h.position, count(j.position), coalesce(sum(j.size), 0)::bigint,
@@ -81,9 +80,6 @@ package enum JournalTables {
         "The role of the nodes needs: GRANT USAGE ON SCHEMA causeway TO ROLE; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN "
         + "SCHEMA causeway TO ROLE"
 
-    static let missing = PostgreSQLFailure(
-        .refused(state: ""), "PostgreSQL has no tables for journals yet. Make them: sync-server journal init")
-
     /// Nil where there are none.
     static func version(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> Int64? {
         let isThere = try connection.rows("SELECT to_regclass('causeway.version') IS NOT NULL").first?.first?.isTrue
@@ -91,15 +87,20 @@ package enum JournalTables {
         return try connection.rows("SELECT number FROM causeway.version").first?.first?.number
     }
 
-    /// Whether a program of this version can use the tables of another one.
-    static func isUsable(_ known: Int64, _ connection: PostgreSQLConnection) throws(PostgreSQLFailure) -> Bool {
-        if known <= version { return known == version }
-        let oldest = try connection.rows("SELECT oldest FROM causeway.version").first?.first?.number
-        return oldest.map { $0 <= version } ?? false
-    }
-
-    static func unusable(_ known: Int64) -> PostgreSQLFailure {
-        PostgreSQLFailure(
+    /// - Throws: where there are no tables, or those of a version that this program cannot use.
+    static func requireUsable(_ connection: PostgreSQLConnection) throws(PostgreSQLFailure) {
+        guard let known = try version(connection) else {
+            throw PostgreSQLFailure(
+                .refused(state: ""), "PostgreSQL has no tables for journals yet. Make them: sync-server journal init")
+        }
+        if known == version { return }
+        if known > version,
+            let oldest = try connection.rows("SELECT oldest FROM causeway.version").first?.first?.number,
+            oldest <= version
+        {
+            return
+        }
+        throw PostgreSQLFailure(
             .refused(state: ""),
             "The tables of the journal have version \(known), and this program needs version \(version). "
                 + (known < version
@@ -115,7 +116,7 @@ package enum JournalTables {
 
     private static let whoNodesAre = [
         "ALTER TABLE causeway.version ADD COLUMN IF NOT EXISTS oldest bigint NOT NULL DEFAULT 0",
-        // What each process says of itself. Nothing is decided by it: operators read it.
+        // What each process says of itself: see NodeRegister.
         """
         CREATE TABLE IF NOT EXISTS causeway.node (
             node text PRIMARY KEY,

@@ -1,8 +1,8 @@
 package import CausewayJournal
 package import CausewayPostgreSQL
 
-/// The nodes that work with one PostgreSQL, as each of them says of itself. Nothing is decided by it but whether a switch that would
-/// stop a node is held back: operators read it. Its calls block.
+/// The nodes that work with one PostgreSQL, as each of them says of itself. Operators read it. The program asks it for one thing: which
+/// nodes a switch to another generation would stop. Its calls block.
 package final class NodeRegister: Sendable {
     private let connection: JournalConnection
 

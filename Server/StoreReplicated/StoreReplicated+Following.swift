@@ -232,39 +232,25 @@ extension StoreReplicated {
     }
 
     /// Stops when another node found another state at this position. Not every position is compared.
-    private func compareDigest(_ state: inout Following) throws(StoreFailure) {
-        guard isCompared(state.mark.position) else { return }
-        let digest = try replica.digest()
-        // Without the journal there is nothing to compare with; the next position is.
-        guard let known = try? journal.note(digest, at: state.mark.position) else { return }
-        try agree(digest, known, &state)
-    }
-
-    /// A replica that was stopped stands where it differed: it does not begin before that was compared.
-    func compareFirstDigest(_ state: inout Following) throws(StoreFailure) {
-        guard isCompared(state.mark.position) else { return }
+    ///
+    /// - Parameter isFirst: whether the replica begins here. One that was stopped stands where it differed, so it does not begin
+    ///   while the journal does not answer. Later there is nothing to compare with then, and the next position is compared.
+    func compareDigest(isFirst: Bool = false, _ state: inout Following) throws(StoreFailure) {
+        let position = state.mark.position
+        guard position > 0, position.isMultiple(of: options.digestEvery) else { return }
         let digest = try replica.digest()
         let known: JournalHash
         do throws(JournalFailure) {
-            known = try journal.note(digest, at: state.mark.position)
+            known = try journal.note(digest, at: position)
         } catch {
             note(error)
-            throw Self.unreachable
+            if isFirst { throw Self.unreachable }
+            return
         }
-        try agree(digest, known, &state)
-    }
-
-    private func isCompared(_ position: UInt64) -> Bool {
-        position > 0 && position.isMultiple(of: options.digestEvery)
-    }
-
-    private func agree(
-        _ digest: JournalHash, _ known: JournalHash, _ state: inout Following
-    ) throws(StoreFailure) {
         guard known != digest else { return }
         throw state.ends(
             .stateDiffers,
-            "The state of this node at entry \(state.mark.position) is not that of the others (\(digest), \(known)). It stops "
-                + "serving the database.")
+            "The state of this node at entry \(position) is not that of the others (\(digest), \(known)). It stops serving the "
+                + "database.")
     }
 }

@@ -192,7 +192,7 @@ package final class StoreReplicated: StoreBackend, OneWayIntake {
     /// Call it while no session is open.
     package func begin(with settings: RecordSettings) throws(StoreFailure) {
         try following(isAlone: true) { state throws(StoreFailure) in
-            try compareFirstDigest(&state)
+            try compareDigest(isFirst: true, &state)
             try follow(&state)
             if try replica.settings == nil { _ = try journaled(.settings(settings), &state) }
         }

@@ -41,27 +41,28 @@ final class NodePresence: Service, Sendable {
     }
 
     func run() async throws {
-        let trouble = Mutex<String?>(nil)
         await cancelWhenGracefulShutdown { [self] in
             while !Task.isCancelled {
-                let now = await speaking.runFreely { [self] in say() }
-                let isNews = trouble.withLock { trouble in
-                    defer { trouble = now }
-                    return trouble != now
+                let before = trouble
+                await speaking.runFreely { [self] in say() }
+                if let trouble, trouble != before {
+                    logger.warning("other nodes cannot be told that this one is here: \(trouble)")
                 }
-                if isNews, let now { logger.warning("other nodes cannot be told that this one is here: \(now)") }
                 try? await Task.sleep(for: .seconds(Self.saySeconds))
             }
         }
         // Devices are told of the end after this: PostgreSQL is not waited for where it did not answer.
-        guard trouble.withLock({ $0 == nil }) else { return }
+        guard trouble == nil else { return }
         await speaking.runFreely { [register] in try? register.leave(Self.id) }
     }
 
+    /// Why PostgreSQL was not told that this node is here when it was tried last.
+    private var trouble: String? {
+        if case .failure(let failure)? = lastSight { failure.message } else { nil }
+    }
+
     /// Says where this node is, and looks who else is here.
-    ///
-    /// - Returns: why nobody could be told.
-    private func say() -> String? {
+    private func say() {
         var databases: [String: NodeRegister.Standing] = [:]
         for outage in tenants.outages { databases[outage.name] = .notOpen }
         for tenant in tenants.all {
@@ -76,8 +77,6 @@ final class NodePresence: Service, Sendable {
             return Sight(nodes: try register.nodes(), taken: .now)
         }
         sight.withLock { $0 = seen }
-        if case .failure(let failure) = seen { return failure.message }
-        return nil
     }
 
     /// All nodes, as they were seen a few seconds ago; nil before that. Asks nobody, so any number of callers may ask.

@@ -67,14 +67,14 @@ struct TenantOpening: Sendable {
         }
     }
 
-    /// Waits for PostgreSQL, and applies what the journal has, on a thread of its own.
+    /// Applies what the journal has.
     private func openNode(
         _ database: Configuration.Database, _ limits: Configuration.Limits
     ) async throws(CommandFailure) -> ServedNode? {
         guard let journal else { return nil }
-        return try await StoreThread(label: "causeway.opening").runFreely { [logger] in
-            Result { () throws(CommandFailure) in try ServedNode.open(database, journal, limits.store, logger) }
-        }.get()
+        return try await onThread { [logger] () throws(CommandFailure) in
+            try ServedNode.open(database, journal, limits.store, logger)
+        }
     }
 
     /// Opens all databases. One that cannot be opened keeps the others from nothing: it is noted as an outage.
@@ -83,10 +83,14 @@ struct TenantOpening: Sendable {
     func open(
         _ configuration: Configuration, providers: [String: TokenVerifier], into tenants: Tenants
     ) async throws(CommandFailure) {
-        let trouble = await journalTrouble()
+        do throws(CommandFailure) {
+            try await reachJournal()
+        } catch {
+            for database in configuration.databases { note(error, of: database, in: tenants) }
+            return
+        }
         for database in configuration.databases {
             do throws(CommandFailure) {
-                if let trouble { throw CommandFailure(trouble) }
                 tenants.add(
                     try await open(
                         database, limits: configuration.limits(of: database), accounts: configuration.accounts,
@@ -99,17 +103,25 @@ struct TenantOpening: Sendable {
         throw CommandFailure(tenants.outages.map(\.reason).joined(separator: "\n"))
     }
 
-    /// Why none of the databases of a node can be opened now: who finds out for each of them waits many times.
-    private func journalTrouble() async -> String? {
-        guard let journal else { return nil }
-        return await StoreThread(label: "causeway.opening").runFreely { () -> String? in
+    /// - Throws: why none of the databases of a node can be opened now. Who finds out for each of them waits many times.
+    private func reachJournal() async throws(CommandFailure) {
+        guard let journal else { return }
+        try await onThread { () throws(CommandFailure) in
             do throws(JournalFailure) {
                 try PostgreSQLJournal.reach(journal.settings)
-                return nil
             } catch {
-                return error.message
+                throw CommandFailure(error.message)
             }
         }
+    }
+
+    /// Runs what waits for PostgreSQL on a thread of its own.
+    private func onThread<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(CommandFailure) -> Value
+    ) async throws(CommandFailure) -> Value {
+        try await StoreThread(label: "causeway.opening").runFreely {
+            Result { () throws(CommandFailure) in try body() }
+        }.get()
     }
 
     /// Notes that a database is not served, and says so in the log.

@@ -28,6 +28,28 @@ extension Bench {
         try await body(bench, port)
     }
 
+    /// A call of an administrator.
+    static func call(
+        _ port: Int, _ method: String, _ path: String, _ json: String? = nil
+    ) async throws -> (status: Int, data: Data) {
+        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
+        request.httpMethod = method
+        request.httpBody = json.map { Data($0.utf8) }
+        request.setValue("Bearer \(adminToken)", forHTTPHeaderField: "authorization")
+        let (data, answer) = try await URLSession.shared.data(for: request)
+        return ((answer as? HTTPURLResponse)?.statusCode ?? 0, data)
+    }
+
+    static func waits(
+        _ what: String, seconds: Int = 30, _ condition: @MainActor () async throws -> Bool
+    ) async throws {
+        for _ in 0..<(seconds * 50) {
+            if try await condition() { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("It did not happen: \(what)")
+    }
+
     /// The admin listener opens beside the one for devices, which was waited for.
     private static func waitForAdmin(_ port: Int) async throws {
         let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)/healthz")))

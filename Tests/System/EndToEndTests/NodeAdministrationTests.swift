@@ -11,24 +11,8 @@ struct NodeAdministrationTests {
     private func call(
         _ port: Int, _ method: String, _ path: String, _ json: String? = nil
     ) async throws -> (status: Int, answer: [String: Any]) {
-        let url = try #require(URL(string: "http://127.0.0.1:\(port)/admin/v1/databases/items/\(path)"))
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        request.httpBody = json.map { Data($0.utf8) }
-        request.setValue("Bearer \(Bench.adminToken)", forHTTPHeaderField: "authorization")
-        let (data, answer) = try await URLSession.shared.data(for: request)
-        return (
-            (answer as? HTTPURLResponse)?.statusCode ?? 0,
-            try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:]
-        )
-    }
-
-    private func waits(_ what: String, _ condition: () async throws -> Bool) async throws {
-        for _ in 0..<1_500 {
-            if try await condition() { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        Issue.record("It did not happen: \(what)")
+        let (status, data) = try await Bench.call(port, method, "/admin/v1/databases/items/\(path)", json)
+        return (status, try JSONSerialization.jsonObject(with: data) as? [String: Any] ?? [:])
     }
 
     /// The properties of a class, as a node has them.
@@ -44,7 +28,7 @@ struct NodeAdministrationTests {
             let (a, b) = (try await nodes[0].device("A"), try await nodes[1].device("B"))
             try a.writeItems(1...20)
             try await a.uploaded()
-            try await waits("B has the items") {
+            try await Bench.waits("B has the items") {
                 b.refresh()
                 return b.objects(Item.self).count == 20
             }
@@ -55,7 +39,7 @@ struct NodeAdministrationTests {
             // Devices were told to connect again, and declare it anew, empty.
             try b.writeItems(101...110)
             try await b.uploaded()
-            try await waits("A has what B wrote") {
+            try await Bench.waits("A has what B wrote") {
                 a.refresh()
                 return a.objects(Item.self).count == 30
             }
@@ -67,7 +51,7 @@ struct NodeAdministrationTests {
             #expect(refused.status == 503, "\(refused)")
             try cluster.postgres.start()
             try a.writeItems(201...205)
-            try await waits("B has what A wrote") {
+            try await Bench.waits("B has what A wrote") {
                 b.refresh()
                 return b.objects(Item.self).count == 35
             }
@@ -82,18 +66,18 @@ struct NodeAdministrationTests {
             try await b.uploaded()
             let answer = try await call(ports[0], "PUT", "shut-out/users/tester", #"{"note": "lost phone"}"#)
             #expect(answer.status == 200, "\(answer)")
-            try await waits("the other node has it on its list") {
+            try await Bench.waits("the other node has it on its list") {
                 let list = try await call(ports[1], "GET", "shut-out/users").answer["entries"] as? [[String: Any]]
                 return list?.map { $0["note"] as? String } == ["lost phone"]
             }
             try b.writeItems(6...10)
-            try await waits("the other node ends the session") {
+            try await Bench.waits("the other node ends the session") {
                 (try await call(ports[1], "GET", "sessions").answer["sessions"] as? [Any])?.isEmpty == true
             }
             #expect(try await call(ports[1], "DELETE", "shut-out/users/tester").answer["wasShutOut"] as? Bool == true)
             let again = try await nodes[0].device("again")
             b.syncSession?.reconnect()
-            try await waits("what the device kept is everywhere") {
+            try await Bench.waits("what the device kept is everywhere") {
                 again.refresh()
                 return again.objects(Item.self).count == 10
             }
@@ -140,7 +124,7 @@ struct NodeAdministrationTests {
                     a.versions == 5000 && b.versions == 5000 && a.isOwn == true && b.isOwn == false
                         && b.carries == false)
                 #expect(try await call(secondPort, "PUT", "journal/limits").status == 200)
-                try await waits("the other node has them") { try await shown(firstPort).versions == 7000 }
+                try await Bench.waits("the other node has them") { try await shown(firstPort).versions == 7000 }
                 let (here, there) = (try await shown(firstPort).isOwn, try await shown(secondPort).isOwn)
                 #expect(here == false && there == true)
             }

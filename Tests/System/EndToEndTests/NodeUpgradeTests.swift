@@ -15,20 +15,13 @@ import Testing
 struct NodeUpgradeTests {
     private func get(_ port: Int, _ path: String, _ method: String = "GET") async throws -> (status: Int, text: String)
     {
-        var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)\(path)")))
-        request.httpMethod = method
-        request.setValue("Bearer \(Bench.adminToken)", forHTTPHeaderField: "authorization")
-        let (data, answer) = try await URLSession.shared.data(for: request)
-        return ((answer as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
+        let (status, data) = try await Bench.call(port, method, path)
+        return (status, String(decoding: data, as: UTF8.self))
     }
 
-    private func waits(_ what: String, _ condition: () async throws -> Bool) async throws {
-        // A device that met a database that is not open comes again after half a minute.
-        for _ in 0..<4_500 {
-            if try await condition() { return }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        Issue.record("It did not happen: \(what)")
+    /// A device that met a database that is not open comes again after half a minute.
+    private func waits(_ what: String, _ condition: @MainActor () async throws -> Bool) async throws {
+        try await Bench.waits(what, seconds: 90, condition)
     }
 
     private func count(_ realm: Realm) -> Int {

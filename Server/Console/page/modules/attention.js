@@ -32,7 +32,8 @@ const DISK_PART_PROBLEM = 0.03;
 /** Problems first. @param {Seen} seen @returns {Item[]} */
 export function attention(seen) {
     const all = [
-        ...readiness(seen), ...outages(seen), ...journals(seen), ...nodes(seen), ...carriers(seen), ...certificates(seen), ...disks(seen), ...backups(seen), ...refusals(seen),
+        ...readiness(seen), ...outages(seen), ...journals(seen), ...nodes(seen), ...carriers(seen), ...certificates(seen),
+        ...disks(seen), ...backups(seen), ...refusals(seen),
     ];
     return [...all.filter((item) => item.kind === "problem"), ...all.filter((item) => item.kind === "warning")];
 }
