@@ -115,6 +115,13 @@ public final class _ResultsSource {
         guard beganAt == instance.invalidations else { misuse("Access to invalidated Results objects") }
     }
 
+    /// A question to all objects of a class, which its Realm may remember. Nil for any other one, and for frozen results,
+    /// which several threads may ask at once.
+    func question(_ format: String, _ arguments: [Any?], showing element: Any.Type) -> RecentQueries.Question? {
+        guard isWholeTable, let access, !instance.isFrozen, beganAt == instance.invalidations else { return nil }
+        return RecentQueries.Question(format, arguments, of: access, showing: element)
+    }
+
     // MARK: - Content
 
     private var isWholeTable: Bool {

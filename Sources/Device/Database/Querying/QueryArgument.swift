@@ -40,7 +40,7 @@ func singleValue(_ argument: Any?) -> Value? {
 
 /// What most arguments are: asking for each of the protocols takes longer than reading the query. Of the very type, because a
 /// number of Foundation can be cast to many.
-private func usualValue(_ argument: Any) -> Value? {
+func usualValue(_ argument: Any) -> Value? {
     let type = type(of: argument)
     if type == String.self { return (argument as? String).map(Value.string) }
     if type == Int.self { return (argument as? Int).map { .int(Int64($0)) } }

@@ -21,7 +21,18 @@ extension RealmCollection {
     }
 
     func _filter(_ predicateFormat: String, _ arguments: [Any?]) -> Results<Element> {
-        _selected(by: reading(\.predicate) { readSelection(predicateFormat, arguments) })
+        guard _unmanaged == nil else {
+            return _selected(by: reading(\.predicate) { readSelection(predicateFormat, arguments) })
+        }
+        _source.instance.checkThread()
+        guard let question = _source.question(predicateFormat, arguments, showing: Element.self) else {
+            return _selected(by: reading(\.predicate) { readSelection(predicateFormat, arguments) })
+        }
+        let instance = _source.instance
+        if let source = instance.recentQueries.source(question, in: instance) { return Results(source) }
+        let results = _selected(by: reading(\.predicate) { readSelection(predicateFormat, arguments) })
+        instance.recentQueries.keep(question, results._source)
+        return results
     }
 
     /// The elements that match a predicate: one made from a format string, a constant, or a compound of these.

@@ -26,6 +26,7 @@ final class RealmInstance {
     private var accessesByType: [ObjectIdentifier: _ClassAccess] = [:]
     /// The class used last: loops stay with one.
     @exclusivity(unchecked) private var lastAccess: _ClassAccess?
+    @exclusivity(unchecked) var recentQueries = RecentQueries()
     /// Class accesses from before `invalidate()`: objects still point into them, and learn there that they are invalid.
     private var retired: [_ClassAccess] = []
 
@@ -205,6 +206,7 @@ final class RealmInstance {
             retired.append(access)
         }
         accesses = [:]
+        recentQueries = RecentQueries()
         lastAccess = nil
         accessesByType = [:]
     }
