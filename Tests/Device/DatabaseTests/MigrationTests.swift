@@ -37,7 +37,23 @@ private enum First {
         override class func shouldIncludeInDefaultSchema() -> Bool { false }
     }
 
+    class Coded: Object {
+        @Persisted(indexed: true) var code = 0
+
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+
     static let types: [ObjectBase.Type] = [Person.self, City.self, Home.self, Gone.self]
+}
+
+private enum Third {
+    class Coded: Object {
+        @Persisted var code = 0
+
+        override class func primaryKey() -> String? { "code" }
+        override class func indexedProperties() -> [String] { ["code"] }
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
 }
 
 private enum Second {
@@ -63,6 +79,12 @@ private enum Second {
 
     class Home: EmbeddedObject {
         @Persisted var street = ""
+
+        override class func shouldIncludeInDefaultSchema() -> Bool { false }
+    }
+
+    class Coded: Object {
+        @Persisted(primaryKey: true) var code = 0
 
         override class func shouldIncludeInDefaultSchema() -> Bool { false }
     }
@@ -176,6 +198,58 @@ struct MigrationTests {
             #expect(realm.objects(First.Person.self).count == 2_500)
             #expect(realm.object(ofType: First.Person.self, forPrimaryKey: 77)?.home?.street == "s77")
         }
+    }
+
+    @Test("an indexed property that becomes the primary key is found by it, also where objects are counted")
+    func indexedToKey() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("indexed-to-key-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("file.realm")
+        do {
+            let realm = try Realm(
+                configuration: Realm.Configuration(fileURL: url, objectTypes: [First.Coded.self]))
+            try realm.write { for code in 0..<20 { realm.create(First.Coded.self, value: ["code": code]) } }
+        }
+        let realm = try Realm(
+            configuration: Realm.Configuration(
+                fileURL: url, schemaVersion: 1, migrationBlock: { _, _ in }, objectTypes: [Second.Coded.self]))
+        try realm.write {
+            realm.create(Second.Coded.self, value: ["code": 100])
+            realm.delete(realm.objects(Second.Coded.self).filter("code == 3"))
+        }
+        let all = realm.objects(Second.Coded.self)
+        for (code, count) in [(7, 1), (100, 1), (3, 0), (50, 0)] {
+            #expect(all.filter("code == %@", code).count == count)
+            #expect(all.where { $0.code == code }.map(\.code) == Array(repeating: code, count: count))
+        }
+        #expect(try realm.verify().problems.isEmpty)
+    }
+
+    @Test("a primary key that is declared indexed, too, adds nothing to the file, and may lose its key again")
+    func keyDeclaredIndexed() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("key-indexed-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let url = folder.appendingPathComponent("file.realm")
+        func open(_ type: Object.Type, _ version: UInt64, readOnly: Bool = false) throws -> Realm {
+            try Realm(
+                configuration: Realm.Configuration(
+                    fileURL: url, readOnly: readOnly, schemaVersion: version, migrationBlock: { _, _ in },
+                    objectTypes: [type]))
+        }
+        func write(_ type: Object.Type, _ version: UInt64, _ codes: Range<Int>) throws {
+            let realm = try open(type, version)
+            try realm.write { for code in codes { realm.create(type, value: ["code": code]) } }
+            for code in [codes.lowerBound, codes.upperBound - 1] {
+                #expect(realm.objects(type).filter("code == %@", code).count == 1)
+            }
+            #expect(try realm.verify().problems.isEmpty)
+        }
+        try write(First.Coded.self, 0, 0..<10)
+        try write(Third.Coded.self, 1, 10..<20)
+        #expect(try open(Third.Coded.self, 1, readOnly: true).objects(Third.Coded.self).count == 20)
+        try write(First.Coded.self, 2, 20..<30)
+        let realm = try open(First.Coded.self, 2)
+        for code in 0..<30 { #expect(realm.objects(First.Coded.self).filter("code == %@", code).count == 1) }
     }
 
     @Test("without a block, a file whose classes changed is refused with the list of the changes")

@@ -64,8 +64,11 @@ struct SchemaComparison {
         } else if known.isOptional != wanted.isOptional {
             conflicts.append("- Property '\(name)' has been made \(wanted.isOptional ? "optional" : "required").")
         }
-        if wanted.isIndexed, !known.isIndexed { hasAdditions = true }
-        if wanted.isFullTextIndexed, !known.isFullTextIndexed { hasAdditions = true }
+        // A primary key is found by its own tree, whatever else is declared.
+        if !wanted.isPrimaryKey {
+            if wanted.isIndexed, !known.isIndexed { hasAdditions = true }
+            if wanted.isFullTextIndexed, !known.isFullTextIndexed { hasAdditions = true }
+        }
         if wanted.deletionRule != known.deletionRule { hasOtherRules = true }
     }
 }

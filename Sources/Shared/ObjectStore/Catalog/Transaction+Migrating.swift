@@ -40,6 +40,7 @@ extension Transaction {
     package func finishRestructuring(to wanted: Schema) throws(StoreError) {
         var records = catalog.classes
         var rekeyed: [String] = []
+        var rekeyedColumns: [(position: Int, column: Int)] = []
         for position in records.indices {
             let name = records[position].schema.name
             guard let wantedClass = wanted[name], let key = wantedClass.primaryKeyIndex,
@@ -48,11 +49,22 @@ extension Transaction {
             else { continue }
             records[position].schema.properties[column].isPrimaryKey = true
             rekeyed.append(name)
+            rekeyedColumns.append((position, column))
         }
         guard !rekeyed.isEmpty else { return }
         settle()
         for table in allTables { table.flush(to: writer) }
         forgetTables()
+        // A primary key is found by its own tree, and writing one updates no index.
+        for (position, column) in rekeyedColumns {
+            let record = records[position].columns[column]
+            removeIndexes(of: record)
+            (records[position].columns[column].index, records[position].columns[column].words) = (0, 0)
+            let declared = wanted[records[position].schema.name]?
+                .property(named: records[position].schema.properties[column].name)
+            records[position].schema.properties[column].isIndexed = declared?.isIndexed ?? false
+            records[position].schema.properties[column].isFullTextIndexed = declared?.isFullTextIndexed ?? false
+        }
         let catalog = Catalog(classes: records)
         writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
         replaceCatalog(catalog)
@@ -103,17 +115,25 @@ extension Transaction {
         for (record, leaves) in zip(catalog.classes, leaves) {
             guard let leaves, let wantedClass = wanted[record.schema.name] else { continue }
             for (property, column) in zip(record.schema.properties, record.columns) {
-                if let kept = wantedClass.property(named: property.name), kept.isStored(like: property) { continue }
+                if let kept = wantedClass.property(named: property.name), kept.isStored(like: property) {
+                    if property.isPrimaryKey { removeIndexes(of: column) }
+                    continue
+                }
                 removeStorage(of: column, leaves: leaves)
             }
             if record.schema.hasOtherPrimaryKey(than: wantedClass) { writer.removeRange(record.primaryKeys) }
         }
     }
 
+    private func removeIndexes(of column: Catalog.ColumnRecord) {
+        for tree in [column.index, column.words] where tree != 0 { writer.removeRange(tree) }
+    }
+
     private func removeStorage(of column: Catalog.ColumnRecord, leaves: LiveLeaves) {
         removeLeaves(leaves, of: column.id)
         LongValues.remove(column.id, from: writer)
-        for tree in [column.index, column.list, column.keys, column.words] where tree != 0 { writer.removeRange(tree) }
+        removeIndexes(of: column)
+        for tree in [column.list, column.keys] where tree != 0 { writer.removeRange(tree) }
     }
 
     private func removeLeaves(_ numbers: LiveLeaves, of column: UInt32) {
@@ -141,6 +161,10 @@ extension Catalog {
                 }
                 let wanted = column
                 column = old.columns[stored]
+                if old.schema.properties[stored].isPrimaryKey {
+                    // An index that it had before it became the primary key was not kept up to date.
+                    (column.index, column.words) = (0, 0)
+                }
                 if wanted.index != 0, column.index == 0 {
                     column.index = wanted.index
                     result.newIndexes.append((wantedClass.name, place, .values))

@@ -114,6 +114,36 @@ struct PackedChunk {
         }
     }
 
+    /// Whether no key can lie outside of a range that begins at 0, whatever the bytes are.
+    func keysLie(below limit: Int64) -> Bool {
+        guard first >= 0, keyWidth < 8 else { return false }
+        let span = keyWidth == 0 ? Int64(count) : 1 << Int64(8 * keyWidth)
+        return first <= limit &- span
+    }
+
+    /// Writes all keys, one behind the other, in loops without a branch, which the compiler vectorizes.
+    func copyKeys(to place: UnsafeMutablePointer<Int64>) {
+        place[0] = first
+        let rest = place + 1
+        switch keyWidth {
+        case 0: for index in 0..<count &- 1 { rest[index] = first &+ Int64(index &+ 1) }
+        case 1: copyKeys(UInt8.self, to: rest)
+        case 2: copyKeys(UInt16.self, to: rest)
+        case 4: copyKeys(UInt32.self, to: rest)
+        default: for index in 1..<count { place[index] = key(index) }
+        }
+    }
+
+    @inline(__always)
+    private func copyKeys<Width: FixedWidthInteger & BitwiseCopyable>(
+        _ type: Width.Type, to place: UnsafeMutablePointer<Int64>
+    ) {
+        for index in 0..<count &- 1 {
+            let distance = keys.loadUnaligned(fromByteOffset: index &* MemoryLayout<Width>.size, as: Width.self)
+            place[index] = first &+ Int64(truncatingIfNeeded: Width(littleEndian: distance))
+        }
+    }
+
     @inline(__always)
     private static func load(_ place: UnsafeRawPointer, _ width: Int) -> Int64 {
         switch width {

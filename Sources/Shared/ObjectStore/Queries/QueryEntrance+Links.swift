@@ -44,7 +44,7 @@ extension QueryEntrance {
             }
         }
         return QueryEntrance(
-            how: "through \(table.name).\(table.schema.properties[column].name) backwards", rest: nil,
+            how: { "through \(table.name).\(table.schema.properties[column].name) backwards" }, rest: nil,
             rowCount: rowCount,
             cost: cost + 2 * treeCost * Double(targets.count) + chunkCost * Double(chunkCount)
                 + rowCost * Double(rowCount), isOrdered: targets.count <= 1, areAlive: true,

@@ -28,7 +28,7 @@ extension QueryEntrance {
         guard cost <= limit else { return nil }
         let property = table.schema.properties[step.property].name
         var entrance = QueryEntrance(
-            how: "full-text index on \(table.name).\(property)", rest: isAll ? nil : .comparison(comparison),
+            how: { "full-text index on \(table.name).\(property)" }, rest: isAll ? nil : .comparison(comparison),
             rowCount: first.rowCount, cost: cost, isOrdered: true, areAlive: true
         ) { keys in
             var rows = first.rows(of: index, table)

@@ -4,8 +4,8 @@ import CausewayStorage
 
 /// An access path into a table: the rows that trees find for a predicate before any leaf is read.
 struct QueryEntrance {
-    /// A description for people.
-    let how: String
+    /// Describes it for people.
+    let how: () -> String
     /// The predicate that the rows must still be tested for; nil when all rows match.
     var rest: BoundPredicate?
     /// The approximate number of rows.
@@ -74,7 +74,7 @@ struct QueryEntrance {
         let found = entrances
         guard let first = found.first else { return nil }
         return QueryEntrance(
-            how: found.map(\.how).joined(separator: " or "),
+            how: { found.map { $0.how() }.joined(separator: " or ") },
             rest: found.allSatisfy { $0.rest == nil } ? nil : .or(parts),
             rowCount: found.reduce(0) { $0 + $1.rowCount }, cost: cost, isOrdered: found.count == 1 && first.isOrdered,
             areAlive: found.allSatisfy(\.areAlive)
@@ -110,7 +110,7 @@ struct QueryEntrance {
         if property.isPrimaryKey {
             let keys = values.compactMap { PrimaryKey($0).flatMap(table.key) }.sorted()
             return QueryEntrance(
-                how: "primary key of \(table.name)", rest: nil, rowCount: keys.count,
+                how: { "primary key of \(table.name)" }, rest: nil, rowCount: keys.count,
                 cost: treeCost * Double(values.count), isOrdered: true, areAlive: true
             ) { $0 += keys }
         }
@@ -172,7 +172,7 @@ struct QueryEntrance {
         let cost = Double(blocks) * treeCost + Double(rowCount) * rowCost
         guard cost <= limit else { return nil }
         return QueryEntrance(
-            how: "primary key of \(table.name)", rest: nil, rowCount: rowCount, cost: cost, isOrdered: false,
+            how: { "primary key of \(table.name)" }, rest: nil, rowCount: rowCount, cost: cost, isOrdered: false,
             areAlive: false
         ) { keys in
             table.integerKeys.forEachRow(range, table.transaction) { row in
@@ -195,11 +195,11 @@ struct QueryEntrance {
             }
         }
         let cost = Double(chunkCount) * chunkCost + Double(ranges.count) * treeCost
-        let property = table.schema.properties[step.property].name
         let isOrdered = ranges.isEmpty || (ranges.count == 1 && ranges[0].isOneValue)
         return QueryEntrance(
-            how: "index on \(table.name).\(property)", rest: isExact ? nil : .comparison(comparison),
-            rowCount: rowCount, cost: cost + Double(rowCount) * rowCost, isOrdered: isOrdered, areAlive: true,
+            how: { "index on \(table.name).\(table.schema.properties[step.property].name)" },
+            rest: isExact ? nil : .comparison(comparison), rowCount: rowCount, cost: cost + Double(rowCount) * rowCost,
+            isOrdered: isOrdered, areAlive: true,
             collect: { $0 += table.rows(of: ranges, in: index, count: rowCount, upTo: .max) }, count: { rowCount },
             first: isOrdered ? { table.rows(of: ranges, in: index, count: rowCount, upTo: $0) } : nil)
     }
@@ -272,6 +272,14 @@ extension Table {
                     guard chunk.count <= room - found else {
                         transaction.noteDamage(transaction.store.damaged())
                         return false
+                    }
+                    if let place = keys.baseAddress, chunk.keysLie(below: nextKey) {
+                        // A key is its number, and nothing else.
+                        (place + found).withMemoryRebound(to: Int64.self, capacity: chunk.count) {
+                            chunk.copyKeys(to: $0)
+                        }
+                        found &+= chunk.count
+                        return found < limit
                     }
                     chunk.forEachKey { number in
                         guard let key = row(number) else { return }

@@ -27,7 +27,7 @@ struct QueryPlan {
     }
 
     var explanation: String {
-        [entrance?.how, test?.explanation].compactMap { $0 }.joined(separator: ", then ")
+        [entrance?.how(), test?.explanation].compactMap { $0 }.joined(separator: ", then ")
     }
 
     // MARK: - Running

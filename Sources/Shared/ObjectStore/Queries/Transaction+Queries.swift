@@ -24,7 +24,7 @@ extension Transaction {
 
     package func count(_ className: String, matching predicate: BoundPredicate) throws(StoreError) -> Int {
         let table = try existing(className)
-        let count = QueryPlan(table, predicate).count()
+        let count = table.indexedCount(predicate) ?? QueryPlan(table, predicate).count()
         try throwDamage()
         return count
     }
