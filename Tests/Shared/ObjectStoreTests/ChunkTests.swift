@@ -31,6 +31,11 @@ struct ChunkTests {
                         var keys: [Int64] = []
                         chunk.forEachKey { keys.append($0) }
                         #expect(keys == entries[..<count].map(\.key))
+                        let copied = [Int64](unsafeUninitializedCapacity: chunk.count) { copy, initialized in
+                            copy.baseAddress.map { chunk.copyKeys(to: $0) }
+                            initialized = chunk.count
+                        }
+                        #expect(copied == keys)
                         for (index, key) in keys.enumerated() { #expect(chunk.index(of: key) == index) }
                         #expect(chunk.index(of: -4) == nil && chunk.index(of: .max) == nil)
                         #expect(chunk.index(of: chunk.last + 1) == nil)
@@ -55,6 +60,15 @@ struct ChunkTests {
                 _ = chunk.index(of: .max)
                 chunk.forEachKey { _ in }
             }
+            let first = Int64(numbers.below(100_000)) - 10
+            if let chunk = PackedChunk(first: first, UnsafeRawBufferPointer(memory)), chunk.keysLie(below: 90_000) {
+                let keys = [Int64](unsafeUninitializedCapacity: chunk.count) { copy, initialized in
+                    copy.baseAddress.map { chunk.copyKeys(to: $0) }
+                    initialized = chunk.count
+                }
+                #expect(keys == (0..<chunk.count).map(chunk.key))
+                #expect(keys.allSatisfy { 0 <= $0 && $0 < 90_000 })
+            }
             memory.deallocate()
         }
     }
@@ -67,10 +81,10 @@ struct ChunkTests {
         let tree = ChunkTree(tree: 30, limit: 16, meaning: seed % 2 == 0 ? .count : .row)
         let prefixes: [[UInt8]] = [[1], [2, 0], [2, 1], [255]]
         var reference: [[UInt8]: [Int64: Int64]] = [:]
-        var scratch: [UInt8] = []
+        var scratch = ChunkScratch()
         for round in 0..<400 {
             let isShrinking = round / 50 % 2 == 1
-            var groups: [ChunkTree.Group] = []
+            var batch = ChunkBatch()
             let touched = numbers.one(of: [[0], [1], [0, 3], [0, 1, 2, 3]]).map { prefixes[$0] }
             for prefix in touched {
                 var changes: [Int64: ChunkTree.Change] = [:]
@@ -82,15 +96,16 @@ struct ChunkTests {
                     let value = isRemoval ? (tree.meaning == .count ? (isRelative ? -1 : 0) : -1) : present
                     changes[key] = .init(key: key, value: value, isRelative: isRelative)
                 }
-                groups.append(.init(prefix: prefix, changes: changes.values.sorted { $0.key < $1.key }))
+                for change in changes.values.sorted(by: { $0.key < $1.key }) { batch.append(change) }
+                prefix.withUnsafeBytes { batch.end($0, isAscending: true) }
             }
-            #expect(tree.apply(groups, writer, isEmpty: false, &scratch))
-            for group in groups {
-                for change in group.changes {
-                    let before = reference[group.prefix, default: [:]][change.key] ?? 0
+            #expect(tree.apply(batch, writer, isEmpty: false, &scratch))
+            for (index, prefix) in touched.enumerated() {
+                for change in batch.changes(index) {
+                    let before = reference[prefix, default: [:]][change.key] ?? 0
                     let value = change.isRelative ? before + change.value : change.value
                     let isStored = tree.meaning == .count ? value > 0 : value >= 0
-                    reference[group.prefix, default: [:]][change.key] = isStored ? value : nil
+                    reference[prefix, default: [:]][change.key] = isStored ? value : nil
                 }
             }
             for prefix in prefixes {

@@ -10,7 +10,7 @@ import CausewayStorage
 /// a long text in one piece, which it stays until it is edited.
 struct FormatUpgrade {
     private let writer: any StorageWriter
-    private var scratch: [UInt8] = []
+    private var scratch = ChunkScratch()
     private var packer = LeafPacker()
 
     init(_ writer: any StorageWriter) {
@@ -98,12 +98,13 @@ struct FormatUpgrade {
             return true
         }
         for key in keys { writer.remove(blocks.tree, key) }
-        blocks.fill(IntegerKeys.prefix, changes, writer, &scratch)
+        blocks.fill(ChunkBatch(IntegerKeys.prefix, changes), writer, &scratch)
     }
 
     /// Packs entries whose keys end in an object key, and whose values are a count or nothing.
     private mutating func pack(_ tree: UInt32, prefixCount: (Int) -> Int) {
-        var groups: [(prefix: [UInt8], changes: [ChunkTree.Change])] = []
+        var batch = ChunkBatch()
+        var (prefix, hasChanges) = ([UInt8](), false)
         var keys: [[UInt8]] = []
         writer.scan(tree: tree, from: [], upTo: nil, reversed: false) { key, bytes in
             keys.append(Array(key))
@@ -111,17 +112,18 @@ struct FormatUpgrade {
             guard count >= 0, key.count == count + 8 else { return true }
             let row = Int64(bitPattern: key.readUInt64(at: count))
             let change = ChunkTree.Change(key: row, value: bytes.count == 4 ? Int64(bytes.readUInt32()) : 1)
-            let prefix = key[..<count]
-            if let last = groups.last, last.prefix.elementsEqual(prefix) {
-                groups[groups.count - 1].changes.append(change)
-            } else {
-                groups.append((Array(prefix), [change]))
+            if !prefix.elementsEqual(key[..<count]) {
+                if hasChanges { prefix.withUnsafeBytes { batch.end($0, isAscending: true) } }
+                prefix = Array(key[..<count])
             }
+            hasChanges = true
+            batch.append(change)
             return true
         }
+        if hasChanges { prefix.withUnsafeBytes { batch.end($0, isAscending: true) } }
         for key in keys { writer.remove(tree, key) }
         let chunks = ChunkTree(tree: tree, limit: Postings.chunkLimit, meaning: .count)
-        for group in groups { chunks.fill(group.prefix, group.changes, writer, &scratch) }
+        chunks.fill(batch, writer, &scratch)
     }
 }
 

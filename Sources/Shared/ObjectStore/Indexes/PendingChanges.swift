@@ -204,7 +204,7 @@ final class PendingChanges {
     }
 
     /// Takes out the net changes of all prefixes, ascending by prefix.
-    func takeAll() -> [ChunkTree.Group] {
+    func takeAll() -> ChunkBatch {
         let together = entriesByGroup()
         var order: [(head: UInt64, index: Int, start: Int)] = []
         order.reserveCapacity(openGroupCount)
@@ -219,15 +219,16 @@ final class PendingChanges {
                 return bytesOrder(self.prefix(left.index, bytes), self.prefix(right.index, bytes)) < 0
             }
         }
-        let result = order.map { (_, index, start) in
-            let group = groups[index]
-            let changes = together[start..<start + Int(group.changeCount)].map(\.change)
-            return ChunkTree.Group(
-                prefix: bytes.withUnsafeBytes { Array(self.prefix(index, $0)) },
-                changes: group.isAscending ? changes : Self.folded(changes))
+        var batch = ChunkBatch()
+        batch.reserve(changes: together.count)
+        bytes.withUnsafeBytes { bytes in
+            for (_, index, start) in order {
+                for entry in together[start..<start + Int(groups[index].changeCount)] { batch.append(entry.change) }
+                batch.end(prefix(index, bytes), isAscending: groups[index].isAscending)
+            }
         }
         removeAll()
-        return result
+        return batch
     }
 
     private func prefix(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
@@ -276,11 +277,11 @@ final class PendingChanges {
         groups[index].last = -1
         openGroupCount -= 1
         if openGroupCount == 0 { entries.removeAll(keepingCapacity: true) }
-        return group.isAscending ? changes : Self.folded(changes)
+        return group.isAscending ? changes : Self.folded(changes[...])
     }
 
     /// The changes in ascending order, those of one key folded into one.
-    static func folded(_ changes: [ChunkTree.Change]) -> [ChunkTree.Change] {
+    static func folded(_ changes: ArraySlice<ChunkTree.Change>) -> [ChunkTree.Change] {
         let order = changes.indices.sorted { (changes[$0].key, $0) < (changes[$1].key, $1) }
         var result: [ChunkTree.Change] = []
         result.reserveCapacity(changes.count)

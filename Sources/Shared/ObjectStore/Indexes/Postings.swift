@@ -12,7 +12,6 @@ final class Postings {
     private let pending = PendingChanges()
     /// Changes of backlinks, all made after those in `pending`.
     private let links = PendingLinks()
-    private var scratch: [UInt8] = []
 
     init(tree: UInt32) {
         chunks = ChunkTree(tree: tree, limit: Self.chunkLimit, meaning: .count)
@@ -49,7 +48,7 @@ final class Postings {
     func settle(_ prefix: [UInt8], in transaction: Transaction) {
         moveLinks(transaction)
         guard !pending.isEmpty, let changes = prefix.withUnsafeBytes({ pending.take($0) }) else { return }
-        enter([ChunkTree.Group(prefix: prefix, changes: changes)], transaction, isEmpty: false)
+        enter(ChunkBatch(prefix, changes), transaction, isEmpty: false)
     }
 
     /// Writes all pending changes to the tree.
@@ -65,8 +64,9 @@ final class Postings {
         if !links.isEmpty { links.move(to: pending, transaction.keyBuffer) }
     }
 
-    private func enter(_ groups: [ChunkTree.Group], _ transaction: Transaction, isEmpty: Bool) {
-        if !chunks.apply(groups, transaction.writer, isEmpty: isEmpty, &scratch) {
+    private func enter(_ batch: ChunkBatch, _ transaction: Transaction, isEmpty: Bool) {
+        var scratch = ChunkScratch()
+        if !chunks.apply(batch, transaction.writer, isEmpty: isEmpty, &scratch) {
             transaction.noteDamage(transaction.store.damaged())
         }
     }
