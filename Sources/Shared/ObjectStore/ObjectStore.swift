@@ -18,6 +18,9 @@ package final class ObjectStore: Sendable {
         package var maximumVersions: Int?
         /// How much of an encrypted file lies decrypted in memory while nobody uses it; nil lets the storage choose.
         package var decryptedBytesMaximum: Int?
+        /// Whether the memory that a large write needed is returned to the system at its end. Sensible in an app, which
+        /// seldom writes so much. A process that goes on to write as much gets the same memory again, page by page.
+        package var releasesMemory = false
         /// Called when a read that cannot throw meets damage, on the reading thread and before the read returns.
         /// Without it, such a read treats damaged data as absent, and the next call that can throw throws the reason.
         package var onDamage: (@Sendable (StoreError) -> Void)?
@@ -34,8 +37,10 @@ package final class ObjectStore: Sendable {
         }
     }
 
-    /// How many versions back `changes` can look.
+    /// How many versions back `changes` can look at least.
     package static let recordedVersions: UInt64 = 1000
+    /// Old records are removed at versions that are a multiple of this, so a record may stay up to that much longer.
+    package static let forgettingInterval: UInt64 = 32
     /// How many versions back it can look at least, also if commits changed so many single objects that their records
     /// are longer than `shortRecordBytes`.
     package static let longRecordedVersions: UInt64 = 64
@@ -44,6 +49,7 @@ package final class ObjectStore: Sendable {
     package let path: String
     let storage: any Storage
     private let onDamage: (@Sendable (StoreError) -> Void)?
+    let releasesMemory: Bool
     private let isClosed = Atomic(false)
     private let observers = Mutex(Observers())
     private let otherProcesses = Mutex<(any StorageObservation)?>(nil)
@@ -57,10 +63,11 @@ package final class ObjectStore: Sendable {
         var bodies: [(number: UInt64, body: @Sendable (UInt64) -> Void)] = []
     }
 
-    init(path: String, storage: any Storage, onDamage: (@Sendable (StoreError) -> Void)?) {
+    init(path: String, storage: any Storage, onDamage: (@Sendable (StoreError) -> Void)?, releasesMemory: Bool) {
         self.path = path
         self.storage = storage
         self.onDamage = onDamage
+        self.releasesMemory = releasesMemory
     }
 
     package static func open(path: String, options: Options = Options()) throws(StoreError) -> ObjectStore {
@@ -78,7 +85,8 @@ package final class ObjectStore: Sendable {
         let storage = try storing { () throws(StorageError) in
             try StorageRegistry.shared.open(path: path, options: storageOptions)
         }
-        let store = OpenStores.shared.store(path: path, on: storage, onDamage: options.onDamage)
+        let store = OpenStores.shared.store(
+            path: path, on: storage, onDamage: options.onDamage, releasesMemory: options.releasesMemory)
         try store.upgrade(readOnly: options.readOnly)
         return store
     }
@@ -273,7 +281,7 @@ package final class ObjectStore: Sendable {
     package func copyInMemory(to path: String) throws(StoreError) -> ObjectStore {
         try refuseIfClosed()
         let copy = try reporting { () throws(StorageError) in try storage.copyInMemory(named: path) }
-        return OpenStores.shared.store(path: path, on: copy, onDamage: nil)
+        return OpenStores.shared.store(path: path, on: copy, onDamage: nil, releasesMemory: releasesMemory)
     }
 
     /// Gives unused space at the end of the file back to the system, after moving there what can be moved.
@@ -371,12 +379,13 @@ final class OpenStores: Sendable {
     private let stores = Mutex<[ObjectIdentifier: WeakStore]>([:])
 
     func store(
-        path: String, on storage: any Storage, onDamage: (@Sendable (StoreError) -> Void)?
+        path: String, on storage: any Storage, onDamage: (@Sendable (StoreError) -> Void)?, releasesMemory: Bool
     ) -> ObjectStore {
         stores.withLock { stores in
             if let store = stores[ObjectIdentifier(storage)]?.store { return store }
             stores = stores.filter { $0.value.store != nil }
-            let store = ObjectStore(path: path, storage: storage, onDamage: onDamage)
+            let store = ObjectStore(
+                path: path, storage: storage, onDamage: onDamage, releasesMemory: releasesMemory)
             stores[ObjectIdentifier(storage)] = WeakStore(store: store)
             return store
         }

@@ -226,21 +226,24 @@ package final class Transaction {
     @discardableResult
     package func commit(_ durability: Durability = .durable) throws(StoreError) -> UInt64 {
         let writer = writer
-        settle()
-        guard hasTreeChanges || tablesByName.values.contains(where: \.hasChanges) else {
-            abort()
-            return version
-        }
         do {
-            let committed = try DamageReporting.throwing { () throws(StoreError) -> any StorageSnapshot in
+            let written = try DamageReporting.throwing { () throws(StoreError) -> Written? in
+                settle()
+                guard hasTreeChanges || tablesByName.values.contains(where: \.hasChanges) else { return nil }
                 try throwDamage()
                 return try write(to: writer, durability)
             }
+            guard let written else {
+                abort()
+                return version
+            }
+            let committed = written.snapshot
             state = .reading(committed)
             hasTreeChanges = false
             texts.forgetAll()
             for table in tablesByName.values { table.committed() }
             store.committed(committed.version)
+            if written.changedBytes >= Self.largeWriteBytes, store.releasesMemory { FreeMemory.release() }
             return committed.version
         } catch {
             undo(to: writer.base)
@@ -248,9 +251,16 @@ package final class Transaction {
         }
     }
 
-    private func write(
-        to writer: any StorageWriter, _ durability: Durability
-    ) throws(StoreError) -> any StorageSnapshot {
+    /// After a write of so many bytes the memory that it needed is returned to the system, in a store that is told to.
+    private static let largeWriteBytes = 16 << 20
+
+    private struct Written {
+        var snapshot: any StorageSnapshot
+        /// About how many bytes were changed.
+        var changedBytes: Int
+    }
+
+    private func write(to writer: any StorageWriter, _ durability: Durability) throws(StoreError) -> Written {
         let version = writer.version + 1
         let record = changes
         var bytes = record.encoded
@@ -258,19 +268,30 @@ package final class Transaction {
         for table in tablesByName.values { table.flush(to: writer) }
         writer.put(FixedTree.changes, ObjectStore.changesKey(version), bytes)
         forgetOldRecords(writer, version)
-        return try storing { () throws(StorageError) in try writer.commit(durability) }
+        let changedBytes = writer.changedBytes
+        let snapshot = try storing { () throws(StorageError) in try writer.commit(durability) }
+        return Written(snapshot: snapshot, changedBytes: changedBytes)
     }
 
     /// Readers that are further behind than the records treat everything as changed, which is always right. Long
     /// records cost more to read than that, so they are removed sooner.
+    ///
+    /// Done for many versions at once: the oldest record lies in another page than the newest, and a small commit would
+    /// have to write that page as well.
     private func forgetOldRecords(_ writer: any StorageWriter, _ version: UInt64) {
+        let step = ObjectStore.forgettingInterval
+        guard version % step == 0 else { return }
         if version > ObjectStore.recordedVersions {
-            writer.remove(FixedTree.changes, ObjectStore.changesKey(version - ObjectStore.recordedVersions))
+            writer.removeRange(
+                FixedTree.changes, upTo: ObjectStore.changesKey(version - ObjectStore.recordedVersions + 1))
         }
         guard version > ObjectStore.longRecordedVersions else { return }
-        let old = ObjectStore.changesKey(version - ObjectStore.longRecordedVersions)
-        if let record = writer.get(FixedTree.changes, old), record.count > ObjectStore.shortRecordBytes {
-            writer.remove(FixedTree.changes, old)
+        let last = version - ObjectStore.longRecordedVersions
+        for old in (last - min(step - 1, last))...last {
+            let key = ObjectStore.changesKey(old)
+            if let record = writer.get(FixedTree.changes, key), record.count > ObjectStore.shortRecordBytes {
+                writer.remove(FixedTree.changes, key)
+            }
         }
     }
 

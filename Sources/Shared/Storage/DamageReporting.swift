@@ -1,12 +1,14 @@
+import CStorage
+
 /// Whether the current call can throw the damage that it finds.
 ///
 /// Most reads cannot report damage: a damaged page counts as absent. A call that can throw runs inside `throwing`, and
 /// checks ``StorageReader/damage`` at its end. Any other caller would take the absence for an answer, so
 /// ``StorageOptions/onDamage`` is called before the read returns.
 package enum DamageReporting {
-    @TaskLocal private static var canThrow = false
-
-    package static var isThrowing: Bool { canThrow }
+    // A variable of the thread: every commit sets it several times, and a task-local value allocates memory each time. The
+    // calls below neither suspend nor change the thread.
+    package static var isThrowing: Bool { causeway_throws_damage() }
 
     /// Runs a call that throws the damage it finds.
     package static func throwing<Result, Failure: Error>(
@@ -23,9 +25,9 @@ package enum DamageReporting {
     private static func with<Result, Failure: Error>(
         _ value: Bool, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let result: Swift.Result<Result, Failure> = $canThrow.withValue(value) {
-            Swift.Result { () throws(Failure) in try body() }
-        }
-        return try result.get()
+        let before = causeway_throws_damage()
+        causeway_set_throws_damage(value)
+        defer { causeway_set_throws_damage(before) }
+        return try body()
     }
 }

@@ -175,6 +175,9 @@ package protocol StorageWriter: StorageReader {
     /// The state the transaction began on.
     var base: any StorageSnapshot { get }
 
+    /// About how many bytes the changes so far take in memory.
+    var changedBytes: Int { get }
+
     /// Keys have at most ``maximumKeyBytes`` bytes; a longer one makes the commit throw.
     func put(tree: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)
     func remove(tree: UInt32, key: UnsafeRawBufferPointer)

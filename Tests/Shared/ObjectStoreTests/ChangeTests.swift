@@ -129,14 +129,15 @@ struct ChangeTests {
         let tags = try transaction.existing("Tag")
         let key = try tags.create(.string("a"))
         try transaction.commit()
-        for number in 0..<1010 {
+        for number in 0..<1_050 {
             try transaction.beginWriting()
             tags.set(key, 1, .double(Double(number)))
             try transaction.commit(.relaxed)
         }
         let newest = store.newestVersion
-        #expect(try store.changes(after: 1, through: newest) == nil)
-        #expect(try store.changes(after: newest - 1000, through: newest)?.classes["Tag"]?.modified.count == 1)
+        let oldest = newest - ObjectStore.recordedVersions
+        #expect(try store.changes(after: oldest - ObjectStore.forgettingInterval, through: newest) == nil)
+        #expect(try store.changes(after: oldest, through: newest)?.classes["Tag"]?.modified.count == 1)
         #expect(try store.changes(after: newest, through: newest)?.isEmpty == true)
         #expect(try store.changes(after: newest, through: newest + 1) == nil)
     }
@@ -159,7 +160,10 @@ struct ChangeTests {
         var newest = long
         for number in 1..<Int(ObjectStore.longRecordedVersions) { newest = try change([keys[0]], Double(number)) }
         #expect(try store.changes(after: long - 1, through: newest)?.classes["Tag"]?.modified.count == 3000)
-        newest = try change([keys[0]], 0)
+        repeat {
+            newest = try change([keys[0]], Double(newest))
+        } while newest % ObjectStore.forgettingInterval != 0
+        #expect(newest < long + ObjectStore.longRecordedVersions + ObjectStore.forgettingInterval)
         #expect(try store.changes(after: long - 1, through: newest) == nil)
         #expect(try store.changes(after: long, through: newest)?.classes["Tag"]?.modified.count == 1)
     }

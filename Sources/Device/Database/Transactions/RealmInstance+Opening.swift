@@ -117,6 +117,7 @@ extension FileCoordinator {
     static func open(_ configuration: Realm.Configuration) throws -> FileCoordinator {
         var options = ObjectStore.Options()
         options.inMemory = configuration.isInMemory
+        options.releasesMemory = true
         options.readOnly = configuration.readOnly
         options.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) }
         options.maximumVersions = configuration.maximumNumberOfActiveVersions.map { Int(clamping: $0) }

@@ -45,9 +45,10 @@ extension RealmInstance {
         let version: UInt64
         let undoable: UndoableWrite?
         do {
-            undoable = try undoLog?.recorded(transaction)
-            try DamageReporting.throwing { try participant?.willCommit(transaction) }
-            let dropsObjects = transaction.hasDroppedObjects
+            // The commit throws the damage that these meet.
+            undoable = try DamageReporting.throwing { try undoLog?.recorded(transaction) }
+            if let participant { try DamageReporting.throwing { try participant.willCommit(transaction) } }
+            let dropsObjects = DamageReporting.throwing { transaction.hasDroppedObjects }
             version = try transaction.commit(durability)
             committed(version, droppingObjects: dropsObjects)
         } catch {

@@ -54,6 +54,8 @@ final class PageStorageWriter: StorageWriter {
 
     // MARK: - Changing
 
+    var changedBytes: Int { changes.usedBytes }
+
     func put(tree: UInt32, key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         changes.put(tree: tree, key: key, value: value)
     }

@@ -17,4 +17,11 @@ void causeway_unguard_range(const void *start);
 bool causeway_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_nanoseconds);
 void causeway_futex_wake_all(uint32_t *word);
 
+/// Whether the call that runs on this thread throws the damage that it meets. False on a new thread.
+bool causeway_throws_damage(void);
+void causeway_set_throws_damage(bool throws);
+
+/// Returns freed memory to the system. malloc keeps it otherwise.
+void causeway_release_free_memory(void);
+
 #endif
