@@ -30,7 +30,9 @@ package final class Transaction {
     private var knownNestedTables: [Table]?
     private var hasTreeChanges = false
     /// Whether deleted objects may still be in links, lists, indexes and primary keys: see `settle`.
-    @exclusivity(unchecked) private(set) var hasEnded = false
+    @exclusivity(unchecked) private var hasEnded = false
+    /// The tables with links that were appended to lists and are not in them yet.
+    @exclusivity(unchecked) private var tablesWithAppends: [Table] = []
     private var isSettling = false
     /// Damage that was met where nothing can be thrown. The next call that can throw throws it.
     private var damage: StoreError?
@@ -306,6 +308,7 @@ package final class Transaction {
         state = .reading(snapshot)
         hasTreeChanges = false
         hasEnded = false
+        tablesWithAppends = []
         texts.forgetAll()
         for table in tablesByName.values { table.forgetChanges() }
         // The caller throws why the write was undone, and not the damage that is met from here on.
@@ -382,18 +385,42 @@ package final class Transaction {
         hasEnded = true
     }
 
+    func noteAppends(to table: Table) {
+        tablesWithAppends.append(table)
+    }
+
+    /// Enters the links that wait into their lists. Called before an object is deleted, too, so that no waiting link
+    /// belongs to it or leads to it.
+    @inline(__always)
+    func settleAppends() {
+        if !tablesWithAppends.isEmpty { enterAppends() }
+    }
+
+    private func enterAppends() {
+        let tables = tablesWithAppends
+        tablesWithAppends = []
+        for table in tables { table.enterAppends() }
+    }
+
     /// Removes deleted objects from all that refers to them: links, lists, indexes, primary keys, the record of
     /// changes.
     ///
     /// Deleting only marks them. Every read of any of these settles first, so that many deletions are one pass over
-    /// each of them. Costs nothing when there are none.
+    /// each of them. Enters the links that wait to enter their lists, too. Costs nothing when there are none of both.
     @inline(__always)
     func settle() {
+        if hasEnded || !tablesWithAppends.isEmpty { settleEnded() }
+    }
+
+    /// The same for callers that read no lists: waiting links may go on waiting.
+    @inline(__always)
+    func settleDeleted() {
         if hasEnded { settleEnded() }
     }
 
     /// - Parameter leavingGhosts: whether deleted objects that others link to stay behind as ghosts.
     func settleEnded(leavingGhosts: Bool = false) {
+        settleAppends()
         guard !isSettling else { return }
         isSettling = true
         defer { isSettling = false }
@@ -414,6 +441,7 @@ package final class Transaction {
 
     /// Runs the body while deleted objects are still in the links and lists that hold them.
     func beforeSettling<Result>(_ body: () -> Result) -> Result {
+        settleAppends()
         isSettling = true
         defer { isSettling = false }
         return body()

@@ -32,6 +32,13 @@ class MappedNote: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+class MappedFriend: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var rank: Int
+    @Persisted var friends: List<MappedFriend>
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 @Suite("Creating many objects at once")
 struct MappingTests {
     private func realm() throws -> Realm {
@@ -255,6 +262,26 @@ struct MappingTests {
         }
         #expect(realm.objects(MappedNote.self).map(\.number) == (0..<1100).map { $0 * 2 })
         #expect(realm.objects(MappedOwner.self).map(\.name) == (0..<5).map { "owner \($0 * 500)" })
+    }
+
+    @Test("functions may read lists that were appended to in the same write")
+    func readingOnTheWay() throws {
+        let realm = try Realm(
+            configuration: Realm.Configuration(
+                inMemoryIdentifier: UUID().uuidString, objectTypes: [MappedFriend.self]))
+        try realm.write { for id in 0..<3 { realm.create(MappedFriend.self, value: ["id": id]) } }
+        let all = realm.objects(MappedFriend.self)
+        let first = try #require(all.first)
+        try realm.write {
+            first.friends.append(all[1])
+            all[1].friends.append(all[2])
+            try realm.create(MappedFriend.self, from: 10..<1500) { friend in
+                friend.set(\.id) { $0 }
+                friend.set(\.rank) { _ in first.friends.count + all[1].friends.count }
+            }
+        }
+        #expect(first.friends.map(\.id) == [1])
+        #expect(all.filter("rank == 2").count == 1490)
     }
 
     @Test("a function that writes to the class that is being created stops the program")

@@ -12,6 +12,9 @@ final class ManagedList {
     let key: ObjectKey
     let column: Int
     let source: _ResultsSource
+    /// The class that elements are made with: the target of links, or the owner's class for mixed elements, whose links
+    /// may lead to any class. The instance above owns it.
+    unowned(unsafe) let target: _ClassAccess?
     private var epoch: UInt
     private var visible: (version: UInt, positions: [Int]?) = (0, nil)
     /// Whether it may hold links that are not shown.
@@ -37,6 +40,7 @@ final class ManagedList {
         self.column = column
         source = _ResultsSource(
             .list(owner: key, of: access, column: column), of: access.target(column), in: access.instance)
+        target = source.links
         kind = access.schema.properties[column].collection
         hidesGhosts = instance.leavesGhosts && source.access != nil && kind != .map
         cursor = _ListCursor.make(access, epoch)
@@ -55,6 +59,7 @@ final class ManagedList {
         instance = source.instance
         key = owner
         epoch = source.ownerEpoch
+        target = source.links
         kind = access.schema.properties[column].collection
         hidesGhosts = instance.leavesGhosts && source.access != nil && kind != .map
         cursor = _ListCursor.make(access, epoch)
@@ -73,10 +78,6 @@ final class ManagedList {
         default: false
         }
     }
-
-    /// The class that elements are made with: the target of links, or the owner's class for mixed elements, whose links
-    /// may lead to any class.
-    var target: _ClassAccess? { source.links }
 
     /// Several threads may read a frozen list, so none caches the visible positions. The source has the visible
     /// content.

@@ -73,6 +73,9 @@ extension Realm {
     /// added after the new objects. There is no update policy: to change existing objects, call
     /// `create(_:value:update:)`.
     ///
+    /// The functions may read, and write objects of other classes. One that changes objects of this class stops the
+    /// program, also where it deletes what they link to.
+    ///
     /// - Complexity: O(n), plus O(n log n) for primary keys that do not ascend.
     /// - Throws: `Realm.Error.invalidInput` for a primary key that exists already or comes twice. Nothing is created
     ///   then, and the transaction is as it was.

@@ -246,6 +246,16 @@ final class OpenList {
         return isAppended
     }
 
+    /// Appends links, and notes each.
+    func append(_ keys: [ObjectKey]) {
+        if isNoted { edits.reserveCapacity(edits.count + keys.count) }
+        for key in keys {
+            let index = count
+            insert(.object(key), at: index)
+            note(.insert(index, .object(key)))
+        }
+    }
+
     func remove(at index: Int) {
         precondition(index >= 0 && index < count, "an element that is not in its list was removed")
         if count == 1 {

@@ -120,7 +120,7 @@ extension Table {
 
     /// The open form of a list that is about to be changed.
     @inline(__always)
-    private func writableList(_ key: ObjectKey, _ column: Int) -> OpenList {
+    func writableList(_ key: ObjectKey, _ column: Int) -> OpenList {
         transaction.settle()
         listVersion.pointee &+= 1
         if let list = lastList, list.key == key, list.column == column, list.isWritten, list.doomed.isEmpty {
@@ -146,6 +146,7 @@ extension Table {
 
     func forgetLists() {
         writtenLists = [:]
+        appends.removeAll()
         lastList = nil
         listVersion.pointee &+= 1
     }
@@ -161,6 +162,7 @@ extension Table {
     }
 
     package func listAppend(_ key: ObjectKey, _ column: Int, _ value: Value) {
+        if deferAppend(key, column, value) { return }
         // Not counted: nothing on the way lets go of the list used last.
         let last = lastList.map { Unmanaged.passUnretained($0) }
         if let last, last._withUnsafeGuaranteedRef({ $0.appendNear(value, key, column) }) {

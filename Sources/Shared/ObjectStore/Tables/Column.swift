@@ -23,6 +23,8 @@ final class Column {
     let isText: Bool
     /// Links, or lists of them; mixed values, which may be links.
     let holdsLinks: Bool
+    /// A list of links; not a set or a map.
+    let isListOfLinks: Bool
     /// The tree of an indexed property, or 0.
     private(set) var indexTree: UInt32
     /// The content of that tree, with the changes of this write.
@@ -66,6 +68,7 @@ final class Column {
         role = .hidden
         isText = false
         holdsLinks = false
+        isListOfLinks = false
         indexTree = 0
         wordsTree = 0
         isIndexed = false
@@ -81,6 +84,7 @@ final class Column {
         role = Role(property)
         isText = property.isText
         holdsLinks = property.type == .object || property.type == .mixed
+        isListOfLinks = property.type == .object && property.collection == .list
         self.leaves = leaves
         indexTree = 0
         wordsTree = 0
@@ -126,8 +130,8 @@ final class Column {
     }
 
     func forgetLeaves() {
-        longLeaves = []
         guard !known.isEmpty else { return }
+        longLeaves = []
         (leaves.pointee.leaves + known.lowerBound).update(repeating: nil, count: known.count)
         known = Int.max..<Int.max
     }
@@ -174,6 +178,7 @@ final class Column {
     }
 
     private func dropWritten() {
+        if writtenNumbers.isEmpty { return }
         for number in writtenNumbers {
             if let leaf = writable[number] { Unmanaged<WritableLeaf>.fromOpaque(leaf).release() }
             writable[number] = nil
@@ -263,6 +268,7 @@ final class Column {
 
     /// Packs the written leaves and hands them to the storage.
     func flush(to writer: any StorageWriter, _ packer: LeafPacker) {
+        if writtenNumbers.isEmpty { return }
         for number in writtenNumbers.sorted() {
             guard let leaf = writableLeaf(at: number) else { continue }
             let long = leaf.strings?.moveLong(of: self, number: number, to: writer)

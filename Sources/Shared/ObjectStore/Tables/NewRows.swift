@@ -47,7 +47,10 @@ package final class NewRows {
     }
 
     /// Whether somebody else changed objects of the class since the last call.
-    package var isDisturbed: Bool { table.changes.editCount != editCount }
+    package var isDisturbed: Bool {
+        table.transaction.settle()
+        return table.changes.editCount != editCount
+    }
 
     /// Moves to the next elements; nil at the end.
     package func next() -> Range<Int>? {

@@ -41,6 +41,7 @@ extension Table {
     }
 
     func end(_ key: ObjectKey) {
+        transaction.settleAppends()
         absent.write(key.leafNumber, of: self).setBit(key.slot, true)
         count -= 1
         if ended.isEmpty {

@@ -32,15 +32,14 @@ extension Table {
     ///
     /// - Complexity: O(n) for ascending keys above all others, else O(n log n).
     package func beginRows(_ keys: NewKeys) throws(NewKeysRefusal) -> NewRows {
-        let ghosts: [Int: ObjectKey]
-        switch keys {
-        case .none: ghosts = [:]
-        case .integers(let keys): ghosts = try ghostsAmong(keys)
-        case .others(let keys):
-            // A deleted object may still have one of the keys.
-            transaction.settle()
-            ghosts = try ghostsAmong(keys)
-        }
+        // A deleted object may still have one of the keys. What else waits would count as a change when it is read.
+        transaction.settle()
+        let ghosts: [Int: ObjectKey] =
+            switch keys {
+            case .none: [:]
+            case .integers(let keys): try ghostsAmong(keys)
+            case .others(let keys): try ghostsAmong(keys)
+            }
         let firstKey = takeKeys(keys.count - ghosts.count)
         if nextKey > firstKey { changes.insert(firstKey..<nextKey) }
         for ghost in ghosts.values { bringToLife(ghost) }

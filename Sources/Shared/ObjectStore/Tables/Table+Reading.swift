@@ -145,7 +145,7 @@ extension Table {
     package func value(_ key: ObjectKey, _ column: Int) -> Value {
         guard key.rawValue >= 0 else { return .null }
         // Links to deleted objects become null first.
-        if transaction.hasEnded, columns[column].holdsLinks { transaction.settle() }
+        if columns[column].holdsLinks { transaction.settleDeleted() }
         let number = key.leafNumber
         let slot = key.slot
         if let leaf = leaf(column, number) { return LeafValue.read(leaf, slot, schema.properties[column].type) }

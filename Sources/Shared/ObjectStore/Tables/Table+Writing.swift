@@ -41,7 +41,7 @@ extension Table {
             return try revive(known, primaryKey)
         }
         // A deleted object may still have the key.
-        transaction.settle()
+        transaction.settleDeleted()
         let buffer = transaction.keyBuffer
         guard buffer.set(primaryKey: primaryKey) else { throw keyTooLong() }
         guard !isAboveLargest(buffer), let known = find(buffer.bytes) else { return enter(primaryKey, buffer) }
@@ -153,7 +153,7 @@ extension Table {
 
     private func enterGhost(_ primaryKey: PrimaryKey) -> ObjectKey {
         if case .int(let value) = primaryKey { return enter(value) }
-        transaction.settle()
+        transaction.settleDeleted()
         let buffer = transaction.keyBuffer
         guard buffer.set(primaryKey: primaryKey) else {
             preconditionFailure("a link to a primary key longer than \(KeyBuffer.longestPrimaryKey) bytes was set")

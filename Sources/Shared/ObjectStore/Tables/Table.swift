@@ -27,7 +27,11 @@ package final class Table {
     // Here and below, exclusivity is not checked where every new row would pay for it: a table is used by one thread, and
     // nothing that changes these calls back into the table.
     @exclusivity(unchecked) private(set) var record: Catalog.ClassRecord
-    @exclusivity(unchecked) private(set) var columns: [Column] = []
+    @exclusivity(unchecked) private(set) var columns: [Column] = [] {
+        didSet { allColumns = columns + [absent, ghosts, containers] }
+    }
+    /// The columns of properties and the hidden ones.
+    @exclusivity(unchecked) private(set) var allColumns: [Column] = []
     /// Hidden columns: the slots without an object, those of them with a ghost, and the ids of embedded objects. A
     /// class from which nothing was deleted has no leaf of the first.
     let absent: Column
@@ -47,6 +51,8 @@ package final class Table {
     @exclusivity(unchecked) var ended: [ObjectKey] = []
     /// Lists changed in this write, also those of deleted objects.
     @exclusivity(unchecked) var writtenLists: [ChangedList: OpenList] = [:]
+    /// Links that were appended to lists and are not in them yet: see `Table+Appends`.
+    let appends = PendingLinks()
     /// The list used last, and the elements read last.
     @exclusivity(unchecked) var lastList: OpenList?
     @exclusivity(unchecked) var recentElements = RecentElements()
@@ -107,21 +113,20 @@ package final class Table {
         listVersion.deallocate()
     }
 
-    var allColumns: [Column] { columns + [absent, ghosts, containers] }
-
     var primaryKeyColumn: Int? { schema.primaryKeyIndex }
 
     // MARK: - Columns
 
     private func addColumns() {
         if record.columns.count > directoryCapacity { growDirectory() }
-        for index in columns.count..<record.columns.count {
+        let added = (columns.count..<record.columns.count).map { index in
             let column = Column(
                 record.columns[index], record.schema.properties[index], leaves: leafDirectory + index)
             column.reserve(leafCount)
             column.firstKey = nextKey
-            columns.append(column)
+            return column
         }
+        if !added.isEmpty || allColumns.isEmpty { columns += added }
         for (column, columnRecord) in zip(columns, record.columns) { column.enterIndexes(columnRecord) }
         knownOriginColumns = nil
         knownTargets = []

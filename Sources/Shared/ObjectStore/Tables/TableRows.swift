@@ -207,7 +207,7 @@ package struct TableRows {
     /// Many objects link to few: each target's primary key is looked up once.
     private func links(_ column: Int) -> SparseColumn? {
         // Links to deleted objects become null first.
-        if table.transaction.hasEnded { table.transaction.settle() }
+        table.transaction.settleDeleted()
         guard let rows = values(column, { IntegerLeaf($0).value($1) }) else { return nil }
         let target = table.target(column)
         var places = TargetPlaces(rows.present)
