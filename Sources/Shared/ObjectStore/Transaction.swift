@@ -48,6 +48,8 @@ package final class Transaction {
     /// The bytes that the parts of one predicate may keep in memory together. Above it, they answer one after the
     /// other.
     package var queryScratchMax = LeafBatch.scratchMax
+    /// The most links of a table that wait to enter their lists; see `Table+Appends`.
+    package var waitingLinksMax = 1 << 20
     /// A transaction on the same snapshot, for a second thread's share of scans; made when first needed.
     private var knownHelper: Transaction?
     private static let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))

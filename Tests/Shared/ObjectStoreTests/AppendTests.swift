@@ -1,4 +1,5 @@
 import CausewayModel
+import CausewayQuery
 import CausewaySeeds
 import CausewayStorage
 import Testing
@@ -39,6 +40,7 @@ struct AppendTests {
         let store = try openInMemory("appends \(seed)")
         let transaction = try store.write()
         try transaction.extendSchema(Self.schema)
+        if numbers.once(in: 2) { transaction.waitingLinksMax = numbers.one(of: [1, 2, 7]) }
         let (persons, dogs) = (try transaction.existing("Person"), try transaction.existing("Dog"))
         var model = Model()
         model.persons = try (0..<30).map { try persons.create(.int(Int64($0))) }
@@ -62,7 +64,14 @@ struct AppendTests {
                     dogs.delete(dog)
                     model.forget(dog, from: Self.dogs)
                     isNoted = false
-                case 3:
+                case 3 where model.dogs.count > 5:
+                    // Lists keep the links to a ghost.
+                    let dog = model.dogs.remove(at: numbers.below(model.dogs.count))
+                    let isLinked = model.lists.contains { $0.key.column == Self.dogs && $0.value.contains(dog) }
+                    dogs.delete(dog, leavingGhost: true)
+                    #expect(dogs.isGhost(dog) == isLinked, "seed \(seed), round \(round)")
+                    isNoted = false
+                case 4:
                     let place = ChangedList(key: numbers.one(of: model.persons), column: Self.dogs)
                     let count = model.lists[place, default: []].count
                     #expect(persons.listCount(place.key, place.column) == count)
@@ -114,6 +123,25 @@ struct AppendTests {
         for dog in model.dogs {
             #expect(dogs.backlinks(to: dog, from: persons, Self.dogs).count == backlinks[dog] ?? 0, "\(when)")
         }
+    }
+
+    @Test("the schema may grow while links wait, and a queried list has them")
+    func growingSchema() throws {
+        let store = try openInMemory("appends and a schema")
+        let transaction = try store.write()
+        try transaction.extendSchema(Self.schema)
+        let (persons, dogs) = (try transaction.existing("Person"), try transaction.existing("Dog"))
+        let people = try (0..<3).map { try persons.create(.int($0)) }
+        let dog = try dogs.create(.int(1))
+        for person in people { persons.listAppend(person, Self.dogs, .object(dog)) }
+        let cat = ClassSchema(name: "Cat", properties: [Property(name: "id", type: .int, isPrimaryKey: true)])
+        try transaction.extendSchema(Schema(Self.schema.classes + [cat]))
+        persons.listAppend(people[0], Self.dogs, .object(dog))
+        let predicate = try Predicate.parse("dogs.@count == 2").bound(to: "Person", in: Self.schema)
+        #expect(try transaction.keys("Person", matching: predicate) == [people[0]])
+        try transaction.commit()
+        #expect(try transaction.keys("Person", matching: predicate) == [people[0]])
+        #expect(dogs.backlinkCount(to: dog) == 4)
     }
 
     @Test("a write that does nothing but append is a write, and an aborted one is none")

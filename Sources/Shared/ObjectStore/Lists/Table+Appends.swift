@@ -5,9 +5,6 @@ import CausewayModel
 // list is read, an object is deleted, too many wait, or the write commits. The backlinks are noted at once.
 
 extension Table {
-    /// The most links that wait. They enter their lists before there can be more.
-    private static let mostAppends = 1 << 20
-
     /// Keeps an appended link waiting. False where the list should be changed at once: it is the one used last, or holds
     /// anything but links to objects that are not embedded.
     @inline(__always)
@@ -18,7 +15,7 @@ extension Table {
         let target = target(column)
         guard target.schema.kind == .object else { return false }
         assert(exists(key), "a link was appended to a list of an object that is not here")
-        if appends.links.count >= Self.mostAppends { transaction.settleAppends() }
+        if appends.links.count >= transaction.waitingLinksMax { transaction.settleAppends() }
         if appends.isEmpty { transaction.noteAppends(to: self) }
         appends.append(key.rawValue, UInt32(truncatingIfNeeded: column), other.rawValue, .oneMore)
         listVersion.pointee &+= 1
