@@ -81,7 +81,6 @@ struct ChunkTests {
         let tree = ChunkTree(tree: 30, limit: 16, meaning: seed % 2 == 0 ? .count : .row)
         let prefixes: [[UInt8]] = [[1], [2, 0], [2, 1], [255]]
         var reference: [[UInt8]: [Int64: Int64]] = [:]
-        var scratch = ChunkScratch()
         for round in 0..<400 {
             let isShrinking = round / 50 % 2 == 1
             var batch = ChunkBatch()
@@ -99,7 +98,7 @@ struct ChunkTests {
                 for change in changes.values.sorted(by: { $0.key < $1.key }) { batch.append(change) }
                 prefix.withUnsafeBytes { batch.end($0, isAscending: true) }
             }
-            #expect(tree.apply(batch, writer, isEmpty: false, &scratch))
+            #expect(tree.apply(batch, writer, isEmpty: false))
             for (index, prefix) in touched.enumerated() {
                 for change in batch.changes(index) {
                     let before = reference[prefix, default: [:]][change.key] ?? 0

@@ -21,17 +21,12 @@ extension RealmCollection {
     }
 
     func _filter(_ predicateFormat: String, _ arguments: [Any?]) -> Results<Element> {
-        guard _unmanaged == nil else {
-            return _selected(by: reading(\.predicate) { readSelection(predicateFormat, arguments) })
-        }
-        _source.instance.checkThread()
-        guard let question = _source.question(predicateFormat, arguments, showing: Element.self) else {
-            return _selected(by: reading(\.predicate) { readSelection(predicateFormat, arguments) })
-        }
-        let instance = _source.instance
-        if let source = instance.recentQueries.source(question, in: instance) { return Results(source) }
+        let source = _unmanaged == nil ? _source : nil
+        source?.instance.checkThread()
+        let question = source?.question(predicateFormat, arguments, showing: Element.self)
+        if let question, let known = source?.instance.recentQueries.source(question) { return Results(known) }
         let results = _selected(by: reading(\.predicate) { readSelection(predicateFormat, arguments) })
-        instance.recentQueries.keep(question, results._source)
+        if let question { source?.instance.recentQueries.keep(question, results._source) }
         return results
     }
 

@@ -63,10 +63,11 @@ struct RecentQueries {
     private var next = 0
 
     /// New results that ask the same question; nil when it was not asked lately.
-    func source(_ question: Question, in instance: RealmInstance) -> _ResultsSource? {
+    func source(_ question: Question) -> _ResultsSource? {
         guard let query = queries.first(where: { $0.question.isSame(as: question) }) else { return nil }
         return _ResultsSource(
-            .table, of: question.access, in: instance, steps: query.steps, writtenConditions: query.writtenConditions)
+            .table, of: question.access, in: question.access.instance, steps: query.steps,
+            writtenConditions: query.writtenConditions)
     }
 
     mutating func keep(_ question: Question, _ source: _ResultsSource) {

@@ -10,7 +10,6 @@ import CausewayStorage
 /// a long text in one piece, which it stays until it is edited.
 struct FormatUpgrade {
     private let writer: any StorageWriter
-    private var scratch = ChunkScratch()
     private var packer = LeafPacker()
 
     init(_ writer: any StorageWriter) {
@@ -98,7 +97,7 @@ struct FormatUpgrade {
             return true
         }
         for key in keys { writer.remove(blocks.tree, key) }
-        blocks.fill(ChunkBatch(IntegerKeys.prefix, changes), writer, &scratch)
+        blocks.fill(ChunkBatch(IntegerKeys.prefix, changes), writer)
     }
 
     /// Packs entries whose keys end in an object key, and whose values are a count or nothing.
@@ -123,7 +122,7 @@ struct FormatUpgrade {
         if hasChanges { prefix.withUnsafeBytes { batch.end($0, isAscending: true) } }
         for key in keys { writer.remove(tree, key) }
         let chunks = ChunkTree(tree: tree, limit: Postings.chunkLimit, meaning: .count)
-        chunks.fill(batch, writer, &scratch)
+        chunks.fill(batch, writer)
     }
 }
 

@@ -40,7 +40,7 @@ extension Transaction {
     package func finishRestructuring(to wanted: Schema) throws(StoreError) {
         var records = catalog.classes
         var rekeyed: [String] = []
-        var rekeyedColumns: [(position: Int, column: Int)] = []
+        var rekeyedColumns: [Catalog.ColumnRecord] = []
         for position in records.indices {
             let name = records[position].schema.name
             guard let wantedClass = wanted[name], let key = wantedClass.primaryKeyIndex,
@@ -48,23 +48,19 @@ extension Transaction {
                 let column = records[position].schema.index(of: wantedClass.properties[key].name)
             else { continue }
             records[position].schema.properties[column].isPrimaryKey = true
+            // It is found by its own tree, and writing one updates no index.
+            records[position].schema.properties[column].isIndexed = wantedClass.properties[key].isIndexed
+            records[position].schema.properties[column].isFullTextIndexed =
+                wantedClass.properties[key].isFullTextIndexed
+            rekeyedColumns.append(records[position].columns[column])
+            (records[position].columns[column].index, records[position].columns[column].words) = (0, 0)
             rekeyed.append(name)
-            rekeyedColumns.append((position, column))
         }
         guard !rekeyed.isEmpty else { return }
         settle()
         for table in allTables { table.flush(to: writer) }
         forgetTables()
-        // A primary key is found by its own tree, and writing one updates no index.
-        for (position, column) in rekeyedColumns {
-            let record = records[position].columns[column]
-            removeIndexes(of: record)
-            (records[position].columns[column].index, records[position].columns[column].words) = (0, 0)
-            let declared = wanted[records[position].schema.name]?
-                .property(named: records[position].schema.properties[column].name)
-            records[position].schema.properties[column].isIndexed = declared?.isIndexed ?? false
-            records[position].schema.properties[column].isFullTextIndexed = declared?.isFullTextIndexed ?? false
-        }
+        for column in rekeyedColumns { removeIndexes(of: column) }
         let catalog = Catalog(classes: records)
         writer.put(FixedTree.catalog, CatalogKey.classes, catalog.encoded)
         replaceCatalog(catalog)

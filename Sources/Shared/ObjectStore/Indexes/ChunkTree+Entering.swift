@@ -1,11 +1,11 @@
 import CausewayStorage
 
 /// The memory in which chunks are merged and encoded, kept from one to the next.
-struct ChunkScratch {
-    fileprivate var key: [UInt8] = []
-    fileprivate var bytes: [UInt8] = []
-    fileprivate var entries: [PackedChunk.Entry] = []
-    fileprivate var merged: [PackedChunk.Entry] = []
+private struct ChunkScratch {
+    var key: [UInt8] = []
+    var bytes: [UInt8] = []
+    var entries: [PackedChunk.Entry] = []
+    var merged: [PackedChunk.Entry] = []
 }
 
 extension ChunkTree {
@@ -14,7 +14,8 @@ extension ChunkTree {
     ///
     /// Chunks that lie close together are found in one pass over the tree, others with a search for each.
     /// - Parameter isEmpty: whether the tree is known to be empty.
-    func apply(_ batch: ChunkBatch, _ writer: any StorageWriter, isEmpty: Bool, _ scratch: inout ChunkScratch) -> Bool {
+    func apply(_ batch: ChunkBatch, _ writer: any StorageWriter, isEmpty: Bool) -> Bool {
+        var scratch = ChunkScratch()
         let found = isEmpty ? FoundChunks() : find(batch, writer)
         var isSound = true
         var start = 0
@@ -36,8 +37,8 @@ extension ChunkTree {
     }
 
     /// Enters the changes of prefixes that have no chunks yet.
-    func fill(_ batch: ChunkBatch, _ writer: any StorageWriter, _ scratch: inout ChunkScratch) {
-        _ = apply(batch, writer, isEmpty: true, &scratch)
+    func fill(_ batch: ChunkBatch, _ writer: any StorageWriter) {
+        _ = apply(batch, writer, isEmpty: true)
     }
 
     // MARK: - Finding the chunks

@@ -221,9 +221,8 @@ final class IntegerKeys {
         for (key, row) in zip(tailKeys, tailRows) { changes.append(.init(key: key, value: row)) }
         let areAscending = changes.indices.dropFirst().allSatisfy { changes[$0 - 1].key < changes[$0].key }
         if !areAscending { changes.sort { $0.key < $1.key } }
-        var scratch = ChunkScratch()
         let isEmpty = blocks.isEmpty(transaction.writer)
-        if !blocks.apply(ChunkBatch(Self.prefix, changes), transaction.writer, isEmpty: isEmpty, &scratch) {
+        if !blocks.apply(ChunkBatch(Self.prefix, changes), transaction.writer, isEmpty: isEmpty) {
             transaction.noteDamage(transaction.store.damaged())
         }
     }

@@ -65,8 +65,7 @@ final class Postings {
     }
 
     private func enter(_ batch: ChunkBatch, _ transaction: Transaction, isEmpty: Bool) {
-        var scratch = ChunkScratch()
-        if !chunks.apply(batch, transaction.writer, isEmpty: isEmpty, &scratch) {
+        if !chunks.apply(batch, transaction.writer, isEmpty: isEmpty) {
             transaction.noteDamage(transaction.store.damaged())
         }
     }
