@@ -251,6 +251,8 @@ package final class Transaction {
             return committed.version
         } catch {
             undo(to: writer.base)
+            // The storage may have made room in a state of the same version. It can be used when nobody reads the old one.
+            if error.code == .mapFull || error.code == .outOfSpace { store.committed(version) }
             throw error
         }
     }

@@ -18,4 +18,6 @@ package enum StorageMutation: String, Sendable, CaseIterable {
     case takeAnyKey = "take-any-key"
     /// A header that cannot be written because the disk is full makes the file unusable.
     case poisonFullDisk = "poison-full-disk"
+    /// What a header carries is lost when the next commit writes pages.
+    case dropCarried = "drop-carried"
 }

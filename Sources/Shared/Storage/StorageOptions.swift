@@ -10,6 +10,9 @@ package struct StorageOptions: Sendable {
     /// The limit on decrypted pages of an encrypted file in memory. Pages that open snapshots have read always stay,
     /// even beyond the limit; see FILE.md.
     package var decryptedBytesMaximum = 64 << 20
+    /// Whether the header of a small commit carries its changes, so that the commit writes no page. False for those who
+    /// measure or test commits that write pages.
+    package var carriesChanges = true
     /// How many commits the oldest snapshot may be behind before `commit` fails; nil for no limit.
     package var maximumVersions: Int?
     /// Called on the thread that finds a damaged page in a read that cannot throw; see ``DamageReporting``. Of several

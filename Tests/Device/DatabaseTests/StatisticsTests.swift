@@ -18,11 +18,13 @@ struct StatisticsTests {
         let realm = try Realm(
             configuration: Realm.Configuration(
                 fileURL: folder.appendingPathComponent("a.realm"), objectTypes: [StatisticsThing.self]))
-        try realm.write { realm.create(StatisticsThing.self, value: ["id": 0]) }
+        // Too much for the header of a commit, so that the snapshot has pages.
+        func text(_ id: Int) -> String { String(repeating: "\(id) ", count: 2_000) }
+        try realm.write { realm.create(StatisticsThing.self, value: ["id": 0, "text": text(0)]) }
         var frozen: Realm? = realm.freeze()
         #expect(frozen?.objects(StatisticsThing.self).count == 1)
         for id in 1...20 {
-            try realm.write { realm.create(StatisticsThing.self, value: ["id": id, "text": "\(id)"]) }
+            try realm.write { realm.create(StatisticsThing.self, value: ["id": id, "text": text(id)]) }
         }
         let held = try realm.statistics()
         #expect(held.oldestSnapshot?.commitsBehind == 20)

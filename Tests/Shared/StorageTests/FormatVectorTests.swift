@@ -42,14 +42,24 @@ struct FormatVectorTests {
             _ = try writer.commit(.durable)
         }
         try storage.compact()
+        // Carried by the header.
+        let writer = try storage.write()
+        writer.put(23, [1], [2])
+        writer.put(23, [2], [3])
+        writer.replaceLeaf(5, 1, [4, 5])
+        _ = try writer.commit(.durable)
+        let last = try storage.write()
+        last.remove(23, [1])
+        _ = try last.commit(.durable)
     }
 
     @Test(
-        "a file of format 1 holds what was written into it, and takes more",
-        arguments: [("1-plain", false), ("1-encrypted", true)])
-    func format1(name: String, isEncrypted: Bool) throws {
+        "a file of each format holds what was written into it, and takes more",
+        arguments: [("1-plain", false), ("1-encrypted", true), ("2-plain", false), ("2-encrypted", true)])
+    func formats(name: String, isEncrypted: Bool) throws {
         let vector = Self.vectors.appending(path: name + ".causeway")
-        if ProcessInfo.processInfo.environment["CAUSEWAY_WRITE_VECTORS"] != nil {
+        let isNewest = name.hasPrefix("2-")
+        if isNewest, ProcessInfo.processInfo.environment["CAUSEWAY_WRITE_VECTORS"] != nil {
             try FileManager.default.createDirectory(at: Self.vectors, withIntermediateDirectories: true)
             try? FileManager.default.removeItem(at: vector)
             try write(to: folder.file(name), isEncrypted: isEncrypted)
@@ -59,7 +69,9 @@ struct FormatVectorTests {
         try FileManager.default.copyItem(atPath: vector.path, toPath: path)
         let storage = try open(path, isEncrypted: isEncrypted)
         let snapshot = try storage.snapshot()
-        #expect(snapshot.version == 5)
+        #expect(snapshot.version == (isNewest ? 7 : 5))
+        #expect(snapshot.entries(23) == (isNewest ? [[[2], [3]]] : []))
+        #expect(snapshot.leafBytes(5, 1) == (isNewest ? [4, 5] : nil))
         for number in UInt8(0)..<120 { #expect(snapshot.get(20, [number]) == value(number)) }
         #expect(snapshot.get(21, Self.longKey) == value(4))
         for round in UInt8(0)..<5 {

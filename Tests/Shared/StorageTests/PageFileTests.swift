@@ -28,7 +28,7 @@ struct PageFileTests {
         try fill(.pages, folder.file("a.realm"), commits: 8)
         var bytes = folder.read("a.realm")
         // The format is the number behind the mark in every header slot.
-        for slot in 0..<4 where only == 4 || only == slot { bytes[slot * Self.pageBytes + 8] = 2 }
+        for slot in 0..<4 where only == 4 || only == slot { bytes[slot * Self.pageBytes + 8] += 1 }
         folder.write(bytes, to: "newer.realm")
         #expect(code { _ = try StorageBackend.pages.open(folder.file("newer.realm")) } == .unsupportedVersion)
         #expect(folder.read("newer.realm") == bytes)

@@ -93,7 +93,7 @@ enum OtherProgram {
         func write(_ bytes: [UInt8]) {
             _ = bytes.withUnsafeBytes { disk.open().write([$0], at: place) }
         }
-        write(Array(head[..<formatOffset]) + [2, 0])
+        write(Array(head[..<formatOffset]) + [head[formatOffset] + 1, 0])
         defer { write(head) }
         return try body()
     }

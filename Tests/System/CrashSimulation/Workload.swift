@@ -60,6 +60,7 @@ final class Workload {
             mapSizeBytes: diskBytes, encryptionKey: plan.isEncrypted ? WorkloadPlan.encryptionKey : nil)
         // So little that decrypted pages go and come back within a workload.
         options.decryptedBytesMaximum = 64 << 10
+        options.carriesChanges = plan.carriesChanges
         options.mutation = mutation?.storage
         return options
     }

@@ -33,6 +33,8 @@ struct WorkloadPlan: CustomStringConvertible {
     var losesWriteBacks: Bool
     /// With a full disk: there is no room to overwrite something either.
     var overwritesNeedRoom: Bool
+    /// Headers carry small commits.
+    var carriesChanges: Bool
 
     static let encryptionKey = (0..<64).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }
 
@@ -65,12 +67,13 @@ struct WorkloadPlan: CustomStringConvertible {
         hasOverlappingSyncs = later.happens(1, in: 3) && trouble == .failingSyncs
         losesWriteBacks = later.happens(1, in: 3) && trouble == .failingSyncs
         overwritesNeedRoom = later.happens(1, in: 2) && trouble == .fullDisk
+        carriesChanges = later.happens(2, in: 3)
     }
 
     var description: String {
         "\(size), \(steps) steps, \(isEncrypted ? "encrypted" : "plain"), trouble: \(trouble)"
             + (hasOverlappingSyncs ? ", overlapping syncs" : "") + (losesWriteBacks ? ", lost write-backs" : "")
-            + (overwritesNeedRoom ? ", no room to overwrite" : "")
+            + (overwritesNeedRoom ? ", no room to overwrite" : "") + (carriesChanges ? "" : ", pages only")
     }
 
     func faults(seed: UInt64) -> FaultPlan {

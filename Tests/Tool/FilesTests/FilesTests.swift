@@ -19,7 +19,7 @@ struct FilesTests {
 
     private static let key = [UInt8](repeating: 7, count: FileKey.byteCount)
 
-    private func make(_ path: String, key: [UInt8]? = nil) throws {
+    private func make(_ path: String, key: [UInt8]? = nil, dogs count: Int = 3) throws {
         let store = try ObjectStore.open(path: path, options: ObjectStore.Options(encryptionKey: key))
         defer { store.close() }
         let write = try store.write()
@@ -27,7 +27,7 @@ struct FilesTests {
         let homes = try #require(write.table("Home"))
         let dogs = try #require(write.table("Dog"))
         let home = try homes.create(nil, row: [.string("Main \u{0}")])
-        for number in 1...3 {
+        for number in 1...count {
             let dog = try dogs.create(
                 .int(Int64(number)),
                 row: [.null, .string("Rex \(number)"), number == 2 ? .object(home) : .null, .null])
@@ -92,10 +92,11 @@ struct FilesTests {
 
     @Test func `verify finds a changed byte`() throws {
         let folder = try TemporaryFolder()
-        try make(folder.file("dogs"))
+        // So many that they are in pages, and not in the header.
+        try make(folder.file("dogs"), dogs: 2_000)
         let sound = folder.read("dogs")
         var found = 0
-        for place in stride(from: 0, to: sound.count, by: 509) {
+        for place in stride(from: 0, to: sound.count, by: 4_001) {
             var damaged = sound
             damaged[place] ^= 0x40
             folder.write(damaged, to: "damaged")

@@ -14,7 +14,7 @@ extension PageStorage {
             try writerLock.wait(for: ticket)
             defer { writerLock.release() }
             if file.shared.committing != 0 { try Recovery.takeOver(file) }
-            let base = try pageSnapshot()
+            let base = try settled(pageSnapshot())
             let boundary = UInt32(FileHeader.slotCount) + base.header.state.livePages
             let changes = WriteChanges(over: base, path: path)
             var move = PagesBehind(boundary, of: base, limitBytes: Self.bytesPerRound)
@@ -30,10 +30,11 @@ extension PageStorage {
     private func commitMoved(_ changes: WriteChanges?, over base: PageSnapshot) throws(StorageError) {
         let view = try file.space.view()
         let committed = try file.commit(
-            over: base.header, .durable, versionStep: 0, isCompacting: true
+            over: base.header, .durable, carrying: nil, versionStep: 0, isCompacting: true
         ) { output throws(StorageError) in
             guard let changes else { return (base.header.state.trees, base.header.state.directory) }
-            return try PageStorage.apply(changes, to: base.header.state, output, movesPages: true)
+            return try PageStorage.apply(
+                CommitChanges(changes), to: base.header.state, output, movesPages: true)
         }
         _ = finish(committed, .durable, view)
     }

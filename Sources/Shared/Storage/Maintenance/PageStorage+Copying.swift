@@ -105,14 +105,20 @@ extension PageStorage {
         // A view of its own, which can release pages once they are copied. The snapshot keeps the state pinned.
         try snapshot.file.space.withView { view throws(StorageError) in
             let state = snapshot.header.state
-            _ = try target.commit(over: base, .durable, versionStep: step) { output throws(StorageError) in
+            _ = try target.commit(
+                over: base, .durable, carrying: nil, versionStep: step
+            ) { output throws(StorageError) in
                 output.afterBatch = pace?.batches(
                     on: disk, totalBytes: Int(state.livePages) << Pages.sizeShift, path: path)
                 defer { output.afterBatch = nil }
                 let builder = TreeBuilder(output: output)
-                try builder.append(contentsOf: TreeReader(space: view, root: state.trees))
+                let carried = snapshot.header.carried
+                try builder.append(
+                    contentsOf: TreeReader(space: view, root: state.trees), under: carried?.entries ?? [])
                 let directory = LeafDirectory(space: view, root: state.directory)
-                return (trees: try builder.finish(), directory: try directory.copy(to: output))
+                return (
+                    trees: try builder.finish(), directory: try directory.copy(to: output, under: carried?.leaves ?? [])
+                )
             }
         }
         if let damage = snapshot.damage { throw damage }
@@ -137,12 +143,25 @@ extension CopyPace {
 }
 
 extension LeafDirectory {
-    /// Writes all leaves, and a directory of them, to another file. It must be the one reader of its space.
-    func copy(to output: any PageOutput) throws(StorageError) -> PagePointer {
+    /// Writes all leaves, with changes over them, and a directory to another file. It must be the one reader of its space.
+    ///
+    /// - Parameter changes: ascending. What they replace is not read.
+    func copy(
+        to output: any PageOutput, under changes: [CarriedChanges.Leaf] = []
+    ) throws(StorageError) -> PagePointer {
         var builder = LeafDirectoryBuilder(output: output)
         var copied: [PagePointer] = []
+        var changes = changes[...]
+        func append(_ change: CarriedChanges.Leaf) throws(StorageError) {
+            if let bytes = change.bytes { try builder.append(change.place, try output.add(run: bytes)) }
+        }
         try walk { visit throws(StorageError) in
             guard case .leaf(let place, let pointer) = visit else { return true }
+            while let change = changes.first, change.place <= place {
+                try append(change)
+                changes.removeFirst()
+                if change.place == place { return true }
+            }
             guard let bytes = space.run(pointer) else { return true }
             let copy = try output.add(run: bytes)
             copied.append(pointer)
@@ -153,6 +172,7 @@ extension LeafDirectory {
             try builder.append(place, copy)
             return true
         }
+        for change in changes { try append(change) }
         return try builder.finish()
     }
 }

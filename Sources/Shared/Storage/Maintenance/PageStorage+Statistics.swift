@@ -4,14 +4,19 @@ extension PageStorage {
     package func statistics() throws(StorageError) -> StorageStatistics {
         let snapshot = try pageSnapshot()
         let header = snapshot.header
+        let carried = ChangeEffect(
+            CommitChanges().over(header.carried), trees: snapshot.trees, directory: snapshot.directory)
         let free = try FreeSpace(record: header.freeSpace, space: snapshot.space)
         // Pages of snapshots, and of states that a power loss may bring back, wait. The rest of the file is free.
         let size = file.disk.size()
-        let usedPages = FileHeader.slotCount + Int(header.state.livePages)
-        let waitingPages = free.pinnedPages(file.protectedStates(newest: header.transaction))
+        // Pages that carried changes replace wait, too: until the changes become pages.
+        let replacedPages = min(carried.replacedPages, Int(header.state.livePages))
+        let usedPages = FileHeader.slotCount + Int(header.state.livePages) - replacedPages
+        let waitingPages = replacedPages + free.pinnedPages(file.protectedStates(newest: header.transaction))
         return StorageStatistics(
             sizeBytes: size, usedBytes: usedPages * Pages.sizeBytes, pageBytes: Pages.sizeBytes,
-            treeEntries: Int(header.state.trees.extent), leaves: Int(header.state.directory.leafCount),
+            treeEntries: Int(header.state.trees.extent) + carried.entries,
+            leaves: Int(header.state.directory.leafCount) + carried.leaves,
             freeBytes: size - (usedPages + waitingPages) * Pages.sizeBytes,
             pinnedBytes: waitingPages * Pages.sizeBytes, oldestSnapshot: oldest(header),
             isEncrypted: file.seal != nil)

@@ -72,7 +72,8 @@ enum FileCheck {
             if clear.format > FileHeader.format, mutation != .ignoreNewerFormats {
                 throw newer(clear.format, path: path)
             }
-            if clear.format == FileHeader.format, clear.pageSize == UInt32(Pages.sizeBytes) { known.append(clear) }
+            let isKnown = (FileHeader.oldestFormat...FileHeader.format).contains(clear.format)
+            if isKnown, clear.pageSize == UInt32(Pages.sizeBytes) { known.append(clear) }
         }
         var refusal: StorageError?
         for clear in known {

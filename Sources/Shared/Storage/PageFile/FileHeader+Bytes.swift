@@ -26,8 +26,19 @@ enum HeaderLayout {
     static let bodyOffset = 80
     static let trailerOffset = 4080
     static let segmentLimit = 12
-    /// The room for the newest changes of the free space, behind the fixed fields and the segments.
-    static let inlineLimit = trailerOffset - bodyOffset - 144 - segmentLimit * PagePointer.byteCount
+    /// The room behind the fixed fields and the segments, for the newest changes of the free space and for those that the
+    /// header carries.
+    static let recordLimit = trailerOffset - bodyOffset - 144 - segmentLimit * PagePointer.byteCount
+    /// The newest changes of the free space move into a segment when they have more bytes than this. Format 1 had no
+    /// other use for the room, so its headers may have more.
+    static let inlineLimit = 1024
+    /// The most bytes that carried changes take: the free space has some room in any case.
+    static let carriedLimit = recordLimit - FreeSpaceRecord.smallestInlineLimit
+
+    /// The limit of the newest changes of the free space in a header that carries changes.
+    static func inlineLimit(beside carried: CarriedChanges?) -> Int {
+        min(inlineLimit, recordLimit - (carried?.byteCount ?? 0))
+    }
 }
 
 extension FileHeader {
@@ -48,13 +59,17 @@ extension FileHeader {
         writer.put(freeSpace.endPage)
         writer.put(UInt16(freeSpace.segments.count))
         writer.put(UInt16(freeSpace.inline.count))
+        writer.put(UInt16(carried?.byteCount ?? 0))
+        writer.put(UInt16(0))
         for segment in freeSpace.segments { writer.put(segment) }
         freeSpace.inline.withUnsafeBytes { writer.put($0) }
+        carried?.encode(to: writer.position)
     }
 
     /// Nil when the bytes cannot be a header; the caller has checked the trailer.
     init?(_ page: UnsafeRawPointer) {
         var reader = ByteCursor(UnsafeMutableRawPointer(mutating: page + HeaderLayout.fileIDOffset))
+        let format = UInt16(littleEndian: page.load(fromByteOffset: HeaderLayout.formatOffset, as: UInt16.self))
         fileID = FileID(low: reader.take(), high: reader.take())
         transaction = reader.take()
         reader = ByteCursor(UnsafeMutableRawPointer(mutating: page + HeaderLayout.bodyOffset))
@@ -68,17 +83,25 @@ extension FileHeader {
         let endPage: UInt32 = reader.take()
         let segmentCount = Int(reader.take() as UInt16)
         let inlineCount = Int(reader.take() as UInt16)
-        guard segmentCount <= HeaderLayout.segmentLimit, inlineCount <= HeaderLayout.inlineLimit,
-            transaction > 0, transaction < PagePointer.birthLimit
+        let carriedCount = format == 1 ? 0 : Int(reader.take() as UInt16)
+        if format > 1 { reader.position += 2 }
+        guard segmentCount <= HeaderLayout.segmentLimit, carriedCount <= HeaderLayout.carriedLimit,
+            inlineCount + carriedCount <= HeaderLayout.recordLimit, transaction > 0,
+            transaction < PagePointer.birthLimit
         else { return nil }
         let segments = (0..<segmentCount).map { _ in reader.takePointer() }
         freeSpace = FreeSpaceRecord(endPage: endPage, inline: reader.take(count: inlineCount), segments: segments)
+        guard carriedCount > 0 else { return }
+        guard let carried = CarriedChanges(UnsafeRawBufferPointer(start: reader.position, count: carriedCount)) else {
+            return nil
+        }
+        self.carried = carried
     }
 }
 
 /// Reads and writes the fields of a page one after the other.
-private struct ByteCursor {
-    private var position: UnsafeMutableRawPointer
+struct ByteCursor {
+    fileprivate(set) var position: UnsafeMutableRawPointer
 
     init(_ start: UnsafeMutableRawPointer) {
         position = start

@@ -1,8 +1,11 @@
-/// The content of a header slot: one committed state, and how much of it is known to be on the disk.
+/// The content of a header slot: one committed state, and how much of it is known to be on the disk. The state is what
+/// the pages below its roots say, with the carried changes over it.
 ///
 /// A file has four slots, pages 0 to 3. A commit writes one of them after its pages. `HeaderSlots` chooses the slot.
-struct FileHeader: Sendable, Equatable {
-    static let format: UInt16 = 1
+struct FileHeader: Sendable {
+    /// The newest format, in which every header is written. Format 1 carries no changes.
+    static let format: UInt16 = 2
+    static let oldestFormat: UInt16 = 1
     static let slotCount = 4
     /// The transaction of the state that a new file has.
     static let firstTransaction: UInt64 = 1
@@ -24,9 +27,11 @@ struct FileHeader: Sendable, Equatable {
     var freeSpace: FreeSpaceRecord
     /// The table of encryption sessions; none in a plain file.
     var sessions: PagePointer = .none
+    /// The changes over the state's pages. Nil when there are none.
+    var carried: CarriedChanges?
 }
 
-/// The roots of everything in one committed state.
+/// The roots of all pages of one committed state.
 struct CommittedState: Sendable, Equatable {
     /// The root of the trees.
     var trees: PagePointer

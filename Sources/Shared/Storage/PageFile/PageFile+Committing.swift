@@ -14,23 +14,18 @@ extension PageFile {
         var isDurable: Bool
     }
 
-    /// Commits the new roots that `body` makes of a state. The caller holds the writer's right, and the state is the
-    /// newest.
+    /// Commits the new roots that `body` makes of a state, and changes that the header carries over them. The caller
+    /// holds the writer's right, and the state is the newest.
     ///
     /// When it throws, the newest state is unchanged. If even that is uncertain, the file is poisoned.
     func commit(
-        over base: FileHeader, _ durability: Durability, versionStep: UInt64 = 1, isCompacting: Bool = false,
-        isVouching: Bool = false,
+        over base: FileHeader, _ durability: Durability, carrying carried: CarriedChanges?, versionStep: UInt64 = 1,
+        isCompacting: Bool = false, isVouching: Bool = false,
         _ body: (CommitOutput) throws(StorageError) -> (trees: PagePointer, directory: PagePointer)
     ) throws(StorageError) -> Committed {
-        try refusePoison()
-        try secureRecovered(base)
+        try refuseCommit(over: base)
         let freeSpace = try freeSpace(of: base)
-        let birth = shared.takeBirth()
-        guard birth < PagePointer.birthLimit else {
-            throw StorageError(.mapFull, "The file has run out of transaction numbers. Copy it.", path: path)
-        }
-        shared.beginCommitting(birth)
+        let birth = try beginCommitting()
         protect(freeSpace, transaction: birth, newest: base.transaction)
         freeSpace.takesLowest = isCompacting
         freeSpace.fileEndPage = UInt32(clamping: writing.sizeBytes / Pages.sizeBytes)
@@ -53,13 +48,16 @@ extension PageFile {
             header.transaction = birth
             header.version = base.version + versionStep
             header.durableTransaction = shared.durable
+            header.carried = carried
             header.state.trees = roots.trees
             header.state.directory = roots.directory
             header.sessions = try writeSessions(base, output)
-            header.freeSpace = try freeSpace.encode(into: output, inlineLimit: HeaderLayout.inlineLimit)
+            header.freeSpace = try freeSpace.encode(
+                into: output, inlineLimit: HeaderLayout.inlineLimit(beside: carried))
             header.state.livePages = UInt32(clamping: Int(base.state.livePages) + output.pageBalance)
             try output.finishWriting()
-            header.syncedTransaction = try proofPoint(base, output, durability, isVouching: isVouching)
+            header.syncedTransaction = try proofPoint(
+                base, birth, durability, writtenBytes: output.writtenBytes, isVouching: isVouching)
         } catch {
             freeSpace.abort()
             shared.endCommitting()
@@ -71,6 +69,53 @@ extension PageFile {
         try publish(header, over: base, durability)
         if durability == .durable { shrinkFile(freeSpace, isCompacting: isCompacting) }
         return Committed(header: header, isDurable: durability == .durable || isInMemory)
+    }
+
+    /// Commits changes that the header carries, and writes nothing else. As ``commit`` with roots that stay the same.
+    func commit(
+        over base: FileHeader, carrying carried: CarriedChanges?, _ durability: Durability
+    ) throws(StorageError) -> Committed {
+        try refuseCommit(over: base)
+        let birth = try beginCommitting()
+        if birth % Self.commitsBetweenClearings == 0 { shared.clearDeadProcesses() }
+        defer { writing.pageMemory.reset() }
+        var header = base
+        header.transaction = birth
+        header.version = base.version + 1
+        header.durableTransaction = shared.durable
+        header.carried = carried
+        do throws(StorageError) {
+            header.syncedTransaction = try proofPoint(base, birth, durability, writtenBytes: 0, isVouching: false)
+        } catch {
+            shared.endCommitting()
+            throw error
+        }
+        // The free space is that of the state before.
+        if writing.transaction != base.transaction { writing.freeSpace = nil }
+        writing.transaction = birth
+        try publish(header, over: base, durability)
+        return Committed(header: header, isDurable: durability == .durable || isInMemory)
+    }
+
+    /// Throws what forbids a commit, and prepares the file for the first one.
+    private func refuseCommit(over base: FileHeader) throws(StorageError) {
+        try refusePoison()
+        try secureRecovered(base)
+    }
+
+    /// Takes the number of a commit, and notes that it was begun.
+    private func beginCommitting() throws(StorageError) -> UInt64 {
+        let birth = shared.takeBirth()
+        guard birth < PagePointer.birthLimit else {
+            throw StorageError(.mapFull, "The file has run out of transaction numbers. Copy it.", path: path)
+        }
+        shared.beginCommitting(birth)
+        return birth
+    }
+
+    /// Whether a commit must write a page although it changes none: the first one of an encryption session does.
+    func mustWritePages(over base: FileHeader) -> Bool {
+        seal?.tableToWrite(insteadOf: base.sessions) != nil
     }
 
     /// Syncs the state found at opening before the first commit after it, so that one durable state is known from then
@@ -127,16 +172,16 @@ extension PageFile {
 
     /// The birth up to which recovery can trust pages without checking them, once the header is on the disk.
     private func proofPoint(
-        _ base: FileHeader, _ output: CommitOutput, _ durability: Durability, isVouching: Bool
+        _ base: FileHeader, _ birth: UInt64, _ durability: Durability, writtenBytes: Int, isVouching: Bool
     ) throws(StorageError) -> UInt64 {
         let known = max(base.syncedTransaction, shared.durable)
         guard durability == .durable, !isInMemory else { return known }
-        if isVouching, known >= base.transaction, output.writtenBytes == 0 { return output.birth }
+        if isVouching, known >= base.transaction, writtenBytes == 0 { return birth }
         let unsynced = writing.unsyncedBytes(durable: shared.durable)
-        guard isVouching || unsynced + output.writtenBytes > Self.unprovenBytesMaximum else { return known }
+        guard isVouching || unsynced + writtenBytes > Self.unprovenBytesMaximum else { return known }
         // This also syncs the header of the previous state.
         try confirm(base.transaction)
-        return output.birth
+        return birth
     }
 
     /// Shortens the file, once no state that could come back reaches there.

@@ -33,7 +33,7 @@ extension PageFile {
         } else if let session = shared.session {
             try seal?.join(session)
         }
-        return PageFile(parts, path: path, isReadOnly: options.readOnly, isInMemory: options.inMemory)
+        return PageFile(parts, path: path, options)
     }
 
     /// Creates a file: writes zeros to all four slots, then the first header to slot 0, and syncs. In this order an
@@ -117,7 +117,9 @@ extension PageFile {
                 return
             }
             _ = try? DamageReporting.throwing { () throws(StorageError) in
-                try commit(over: header, .durable, versionStep: 0, isVouching: true) { _ in
+                try commit(
+                    over: header, .durable, carrying: header.carried, versionStep: 0, isVouching: true
+                ) { _ in
                     (header.state.trees, header.state.directory)
                 }
             }
@@ -132,6 +134,7 @@ extension PageFile {
             else { return false }
             return other.version == header.version && other.state.trees == header.state.trees
                 && other.state.directory == header.state.directory
+                && other.carried?.byteCount == header.carried?.byteCount
         }
     }
 }

@@ -22,11 +22,13 @@ final class PageFile: Sendable {
     let isReadOnly: Bool
     let isInMemory: Bool
     let mutation: StorageMutation?
+    /// See ``StorageOptions/carriesChanges``.
+    let carriesChanges: Bool
     /// nonisolated(unsafe): rule 4.
     nonisolated(unsafe) let writing: WritingState
     private let failure = Mutex<StorageError?>(nil)
 
-    init(_ parts: Parts, path: String, isReadOnly: Bool, isInMemory: Bool) {
+    init(_ parts: Parts, path: String, _ options: StorageOptions) {
         self.path = path
         disk = parts.disk
         space = parts.space
@@ -34,8 +36,9 @@ final class PageFile: Sendable {
         fileID = parts.fileID
         seal = parts.seal
         mutation = parts.mutation
-        self.isReadOnly = isReadOnly
-        self.isInMemory = isInMemory
+        isReadOnly = options.readOnly
+        isInMemory = options.inMemory
+        carriesChanges = options.carriesChanges
         writing = WritingState()
         writing.sizeBytes = parts.disk.size()
     }

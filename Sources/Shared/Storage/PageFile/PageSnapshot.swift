@@ -8,8 +8,10 @@ final class PageSnapshot: StorageSnapshot {
     /// The owner of `pin` in an encrypted file, where several snapshots of a state may share it; nil in a plain file.
     private let sharedPin: SharedPin?
     let space: PageSpace
+    /// What the pages of the state say, without the changes that the header carries.
     let trees: TreeReader
     let directory: LeafDirectory
+    private let carried: CarriedChanges?
 
     /// - Parameters:
     ///   - space: a view of the file, which ends with the snapshot.
@@ -27,6 +29,7 @@ final class PageSnapshot: StorageSnapshot {
         self.space = space
         self.pin = pin
         self.sharedPin = sharedPin
+        carried = header.carried
         trees = TreeReader(space: space, root: header.state.trees)
         directory = LeafDirectory(space: space, root: header.state.directory)
     }
@@ -50,11 +53,13 @@ final class PageSnapshot: StorageSnapshot {
     var damage: StorageError? { space.damage }
 
     func leaf(column: UInt32, number: UInt32) -> UnsafeRawBufferPointer? {
-        directory.leaf(column: column, number: number)
+        if let change = carried?.leaf(LeafPlace(column: column, number: number)) { return change.bytes }
+        return directory.leaf(column: column, number: number)
     }
 
     func get(tree: UInt32, key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        trees.get(tree: tree, key: key)
+        if let change = carried?.change(tree: tree, key: key) { return change.isRemoval ? nil : change.value }
+        return trees.get(tree: tree, key: key)
     }
 
     func scan(
@@ -62,12 +67,22 @@ final class PageSnapshot: StorageSnapshot {
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) {
         withRange(from, upTo) { from, upTo in
-            trees.scan(tree: tree, from: from, upTo: upTo, reversed: reversed, body)
+            guard var cursor = carried?.cursor(tree: tree, from: from, upTo: upTo, reversed: reversed) else {
+                return trees.scan(tree: tree, from: from, upTo: upTo, reversed: reversed, body)
+            }
+            cursor.visit(
+                over: TreeScan(trees: trees, tree: tree, from: from, upTo: upTo, reversed: reversed), body)
         }
     }
 
     func count(tree: UInt32, from: [UInt8], upTo: [UInt8]?) -> Int {
-        withRange(from, upTo) { from, upTo in trees.count(tree: tree, from: from, upTo: upTo) }
+        withRange(from, upTo) { from, upTo in
+            let count = trees.count(tree: tree, from: from, upTo: upTo)
+            guard var cursor = carried?.cursor(tree: tree, from: from, upTo: upTo, reversed: false) else {
+                return count
+            }
+            return count + cursor.difference { count > 0 && trees.slot(tree: tree, key: $0) != nil }
+        }
     }
 
     private func withRange<Result>(
@@ -77,6 +92,21 @@ final class PageSnapshot: StorageSnapshot {
         from.withUnsafeBytes { from in
             guard let upTo else { return body(from, nil) }
             return upTo.withUnsafeBytes { body(from, $0) }
+        }
+    }
+}
+
+private struct TreeScan: ScanBelow {
+    let trees: TreeReader
+    let tree: UInt32
+    let from: UnsafeRawBufferPointer
+    let upTo: UnsafeRawBufferPointer?
+    let reversed: Bool
+
+    func visit(_ body: (UnsafeRawBufferPointer, () -> UnsafeRawBufferPointer?) -> Bool) {
+        trees.scanSlots(tree: tree, from: from, upTo: upTo, reversed: reversed) { slot in
+            guard let key = slot.key(trees.space) else { return true }
+            return body(TreeKey.withoutTree(key)) { slot.value(trees.space) }
         }
     }
 }

@@ -184,25 +184,72 @@ package final class PageStorage: Storage {
         _ changes: WriteChanges, over base: PageSnapshot, _ durability: Durability
     ) throws(StorageError) -> PageSnapshot {
         try refuseTooManyVersions(base)
-        // Made before the commit, because nothing may fail after it.
-        let view = try file.space.view()
         do throws(StorageError) {
-            let committed = try file.commit(over: base.header, durability) { output throws(StorageError) in
-                try Self.apply(changes, to: base.header.state, output)
-            }
+            let plan = CommitPlan(changes, over: base)
+            // Made before the commit, because nothing may fail after it.
+            let view = try file.space.view()
+            let committed =
+                if plan.pages.isEmpty, !file.mustWritePages(over: base.header) {
+                    try file.commit(over: base.header, carrying: plan.carried, durability)
+                } else {
+                    try file.commit(over: base.header, durability, carrying: plan.carried) {
+                        output throws(StorageError) in try Self.apply(plan.pages, to: base.header.state, output)
+                    }
+                }
             return finish(committed, durability, view)
         } catch {
+            if error.code == .mapFull || error.code == .outOfSpace, !file.shared.isPoisoned {
+                try makeRoom(base)
+            }
             if file.shared.isPoisoned { schedule.failed(error) }
             throw error
         }
     }
 
+    /// Puts what the header carries into pages, as much of it as there is room for, in a commit of its own. It may have
+    /// removed something: then a later commit finds room.
+    ///
+    /// Throws only what makes the file unusable. The writer's right is held.
+    private func makeRoom(_ base: PageSnapshot) throws(StorageError) {
+        var count = CommitChanges().over(base.header.carried).count
+        while count > 0 {
+            do throws(StorageError) {
+                _ = try settled(base, first: count)
+                return
+            } catch {
+                if file.shared.isPoisoned {
+                    schedule.failed(error)
+                    throw error
+                }
+                count /= 2
+            }
+        }
+    }
+
+    /// The same state with everything in pages, which a commit of its own does when its header carries changes. The
+    /// writer's right is held.
+    ///
+    /// - Parameter count: of the changes that become pages; nil for all.
+    func settled(_ base: PageSnapshot, first count: Int? = nil) throws(StorageError) -> PageSnapshot {
+        let all = CommitChanges().over(base.header.carried)
+        if all.isEmpty { return base }
+        let (written, rest) = all.split(first: count ?? all.count)
+        let view = try file.space.view()
+        let durability = file.shared.durable >= base.transaction ? Durability.durable : .relaxed
+        let committed = try file.commit(
+            over: base.header, durability, carrying: rest.isEmpty ? nil : CarriedChanges(rest), versionStep: 0
+        ) { output throws(StorageError) in
+            try Self.apply(written, to: base.header.state, output)
+        }
+        return finish(committed, durability, view)
+    }
+
     /// Applies changes to a state, and writes its new pages to the output. Returns the new roots.
     static func apply(
-        _ changes: WriteChanges, to state: CommittedState, _ output: CommitOutput, movesPages: Bool = false
+        _ changes: CommitChanges, to state: CommittedState, _ output: CommitOutput, movesPages: Bool = false
     ) throws(StorageError) -> (trees: PagePointer, directory: PagePointer) {
         var leaves: [(place: LeafPlace, run: PagePointer?)] = []
-        for change in changes.sortedLeafChanges() {
+        for change in changes.leaves {
             let run: PagePointer? = if let bytes = change.bytes { try output.add(run: bytes) } else { nil }
             leaves.append((change.place, run))
         }
@@ -211,10 +258,9 @@ package final class PageStorage: Storage {
             directory = try LeafDirectoryWriter(space: output.space, output: output).apply(leaves, to: directory)
         }
         var trees = state.trees
-        let treeChanges = changes.sortedTreeChanges()
-        if !treeChanges.isEmpty {
+        if !changes.entries.isEmpty {
             trees = try TreeWriter(space: output.space, output: output, movesPages: movesPages)
-                .apply(treeChanges, to: trees)
+                .apply(changes.entries, to: trees)
         }
         return (trees, directory)
     }

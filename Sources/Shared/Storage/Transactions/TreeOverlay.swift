@@ -16,6 +16,20 @@ package final class TreeOverlay {
         /// The position in the log. Of two changes to one key, the later counts.
         let sequence: UInt32
 
+        /// - Parameter valueCount: nil for a removal.
+        init(start: UnsafeRawPointer, keyCount: Int, valueCount: Int?, sequence: UInt32) {
+            self.start = start
+            self.keyCount = Int32(keyCount)
+            self.valueCount = valueCount.map { Int32($0) } ?? -1
+            self.sequence = sequence
+            prefix = TreeOverlay.prefix(UnsafeRawBufferPointer(start: start + 4, count: keyCount))
+        }
+
+        /// The same change with its bytes elsewhere.
+        func moved(to start: UnsafeRawPointer) -> Entry {
+            Entry(start: start, keyCount: Int(keyCount), valueCount: isRemoval ? nil : Int(valueCount), sequence: 0)
+        }
+
         package var isRemoval: Bool { valueCount < 0 }
         package var key: UnsafeRawBufferPointer { .init(start: start + 4, count: Int(keyCount)) }
         /// The key with its tree number in front, big-endian: the form in which it is stored.
@@ -52,21 +66,20 @@ package final class TreeOverlay {
     // MARK: - Changing
 
     func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        append(key, value, valueCount: Int32(value.count))
+        append(key, value, valueCount: value.count)
     }
 
     func remove(_ key: UnsafeRawBufferPointer) {
-        append(key, UnsafeRawBufferPointer(start: nil, count: 0), valueCount: -1)
+        append(key, UnsafeRawBufferPointer(start: nil, count: 0), valueCount: nil)
     }
 
-    private func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, valueCount: Int32) {
+    private func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, valueCount: Int?) {
         let start = arena.allocate(4 + key.count + value.count)
         start.storeBytes(of: tree.bigEndian, as: UInt32.self)
         if let base = key.baseAddress { (start + 4).copyMemory(from: base, byteCount: key.count) }
         if let base = value.baseAddress { (start + 4 + key.count).copyMemory(from: base, byteCount: value.count) }
         let entry = Entry(
-            start: start, prefix: Self.prefix(key), keyCount: Int32(key.count), valueCount: valueCount,
-            sequence: UInt32(log.count))
+            start: start, keyCount: key.count, valueCount: valueCount, sequence: UInt32(log.count))
         log.append(entry)
         table?.insert(log, at: log.count - 1)
     }
@@ -155,12 +168,19 @@ package final class TreeOverlay {
     private func mergeLastRuns() {
         let newer = runs.removeLast()
         let older = runs.removeLast()
-        var merged: [Entry] = []
+        runs.append(Entry.merged(older, newer, Entry.order))
+    }
+}
+
+extension TreeOverlay.Entry {
+    /// Two ascending lists as one. Of two changes to one key, the newer list's stays.
+    static func merged(_ older: [Self], _ newer: [Self], _ order: (Self, Self) -> Int) -> [Self] {
+        var merged: [Self] = []
         merged.reserveCapacity(older.count + newer.count)
         var olderIndex = 0
         var newerIndex = 0
         while olderIndex < older.count, newerIndex < newer.count {
-            let order = Entry.order(older[olderIndex], newer[newerIndex])
+            let order = order(older[olderIndex], newer[newerIndex])
             if order < 0 {
                 merged.append(older[olderIndex])
                 olderIndex += 1
@@ -172,8 +192,16 @@ package final class TreeOverlay {
         }
         merged.append(contentsOf: older[olderIndex...])
         merged.append(contentsOf: newer[newerIndex...])
-        runs.append(merged)
+        return merged
     }
+
+    /// The order of changes of several trees.
+    static func orderAcrossTrees(_ left: Self, _ right: Self) -> Int {
+        let (leftTree, rightTree) = (left.tree, right.tree)
+        return leftTree == rightTree ? order(left, right) : leftTree < rightTree ? -1 : 1
+    }
+
+    var tree: UInt32 { UInt32(bigEndian: start.loadUnaligned(as: UInt32.self)) }
 }
 
 /// Merges the runs of an overlay, ascending or descending. Returns only the newest change of each key.
@@ -201,13 +229,68 @@ struct OverlayCursor {
             if order == 0 || (order < 0) != reversed { best = head }
         }
         current = best
-        guard let best else { return }
+        guard let best, runs.count > 1 else {
+            if best != nil { if reversed { runs[0].removeLast() } else { runs[0].removeFirst() } }
+            return
+        }
         for index in runs.indices {
             guard let head = reversed ? runs[index].last : runs[index].first,
                 TreeOverlay.Entry.order(head, best) == 0
             else { continue }
             if reversed { runs[index].removeLast() } else { runs[index].removeFirst() }
         }
+    }
+}
+
+/// A scan of entries over which changes lie.
+protocol ScanBelow {
+    /// Visits the entries in order until `body` returns false. `value` reads the value; nil when it cannot be read.
+    func visit(_ body: (_ key: UnsafeRawBufferPointer, _ value: () -> UnsafeRawBufferPointer?) -> Bool)
+}
+
+extension OverlayCursor {
+    /// Visits what a scan finds with the changes over it, in the scan's order, until `body` returns false.
+    ///
+    /// - Parameter scan: has the same range and direction as the cursor.
+    mutating func visit(
+        over scan: some ScanBelow, _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
+    ) {
+        var isStopped = false
+        scan.visit { key, value in
+            while let change = current {
+                let order = bytesOrder(change.key, key)
+                if order != 0, (order < 0) == reversed { break }
+                advance()
+                if !change.isRemoval, !body(change.key, change.value) {
+                    isStopped = true
+                    return false
+                }
+                // The change replaces the entry of the same key below.
+                if order == 0 { return true }
+            }
+            // What a change replaces is not read: it may be long, or damaged.
+            guard let value = value() else { return true }
+            isStopped = !body(key, value)
+            return !isStopped
+        }
+        while !isStopped, let change = current {
+            advance()
+            if !change.isRemoval { isStopped = !body(change.key, change.value) }
+        }
+    }
+
+    /// By how much the changes raise the number of entries below.
+    ///
+    /// - Parameter isBelow: whether a key is among the entries below.
+    mutating func difference(_ isBelow: (UnsafeRawBufferPointer) -> Bool) -> Int {
+        var difference = 0
+        while let change = current {
+            advance()
+            let wasThere = isBelow(change.key)
+            if wasThere, change.isRemoval { difference -= 1 }
+            if !wasThere, !change.isRemoval { difference += 1 }
+        }
+        return difference
     }
 }
 

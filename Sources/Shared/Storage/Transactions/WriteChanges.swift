@@ -93,17 +93,10 @@ package final class WriteChanges {
 
     /// - Complexity: O(log n) for the state below, and O(log n) for every change in the range.
     package func count(tree: UInt32, from: [UInt8], upTo: [UInt8]?) -> Int {
-        var count = base.count(tree: tree, from: from, upTo: upTo)
+        let count = base.count(tree: tree, from: from, upTo: upTo)
         guard let overlay = trees[tree], !overlay.isEmpty else { return count }
         var cursor = cursor(overlay, from: from, upTo: upTo, reversed: false)
-        let isBaseEmpty = count == 0
-        while let change = cursor.current {
-            cursor.advance()
-            let wasThere = !isBaseEmpty && base.get(tree: tree, key: change.key) != nil
-            if wasThere, change.isRemoval { count -= 1 }
-            if !wasThere, !change.isRemoval { count += 1 }
-        }
-        return count
+        return count + cursor.difference { key in count > 0 && base.get(tree: tree, key: key) != nil }
     }
 
     package func scan(
@@ -115,26 +108,7 @@ package final class WriteChanges {
             return
         }
         var cursor = cursor(overlay, from: from, upTo: upTo, reversed: reversed)
-        var isStopped = false
-        base.scan(tree: tree, from: from, upTo: upTo, reversed: reversed) { key, value in
-            while let change = cursor.current {
-                let order = bytesOrder(change.key, key)
-                if order != 0, (order < 0) == reversed { break }
-                cursor.advance()
-                if !change.isRemoval, !body(change.key, change.value) {
-                    isStopped = true
-                    return false
-                }
-                // The change replaces the base's entry of the same key.
-                if order == 0 { return true }
-            }
-            isStopped = !body(key, value)
-            return !isStopped
-        }
-        while !isStopped, let change = cursor.current {
-            cursor.advance()
-            if !change.isRemoval { isStopped = !body(change.key, change.value) }
-        }
+        cursor.visit(over: ReaderScan(reader: base, tree: tree, from: from, upTo: upTo, reversed: reversed), body)
     }
 
     private func cursor(_ overlay: TreeOverlay, from: [UInt8], upTo: [UInt8]?, reversed: Bool) -> OverlayCursor {
@@ -161,5 +135,17 @@ package final class WriteChanges {
     /// as this object lives.
     package func sortedLeafChanges() -> [(place: LeafPlace, bytes: UnsafeRawBufferPointer?)] {
         leaves.map { (place: $0.key, bytes: $0.value) }.sorted { $0.place < $1.place }
+    }
+}
+
+private struct ReaderScan: ScanBelow {
+    let reader: any StorageReader
+    let tree: UInt32
+    let from: [UInt8]
+    let upTo: [UInt8]?
+    let reversed: Bool
+
+    func visit(_ body: (UnsafeRawBufferPointer, () -> UnsafeRawBufferPointer?) -> Bool) {
+        reader.scan(tree: tree, from: from, upTo: upTo, reversed: reversed) { key, value in body(key) { value } }
     }
 }

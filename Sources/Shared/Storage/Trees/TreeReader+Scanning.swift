@@ -7,6 +7,14 @@ extension TreeReader {
         tree: UInt32, from: UnsafeRawBufferPointer, upTo: UnsafeRawBufferPointer?, reversed: Bool,
         _ body: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool
     ) {
+        scanSlots(tree: tree, from: from, upTo: upTo, reversed: reversed) { handOut($0, body) }
+    }
+
+    /// The same with the slots of the entries: long values are not read.
+    func scanSlots(
+        tree: UInt32, from: UnsafeRawBufferPointer, upTo: UnsafeRawBufferPointer?, reversed: Bool,
+        _ body: (TreeSlot) -> Bool
+    ) {
         guard !root.isNone else { return }
         TreeKey.withRange(tree, from, upTo) { lower, upper in
             if let upper, bytesOrder(lower, upper) >= 0 { return }
@@ -17,23 +25,25 @@ extension TreeReader {
     /// Passes the entries of all trees to `body`, until it returns false.
     func scanAll(_ body: (_ tree: UInt32, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool) {
         guard !root.isNone else { return }
-        _ = forwards(root, nil, nil) { key, value in
-            // The tree number lies before the key, in pages and in runs alike.
-            let tree = key.baseAddress.map { ($0 - TreeKey.treeByteCount).loadUnaligned(as: UInt32.self) } ?? 0
-            return body(UInt32(bigEndian: tree), key, value)
+        _ = forwards(root, nil, nil) { slot in
+            handOut(slot) { key, value in
+                // The tree number lies before the key, in pages and in runs alike.
+                let tree = key.baseAddress.map { ($0 - TreeKey.treeByteCount).loadUnaligned(as: UInt32.self) } ?? 0
+                return body(UInt32(bigEndian: tree), key, value)
+            }
         }
     }
 
     /// Returns false when `body` has stopped the scan.
     private func forwards(
         _ pointer: PagePointer, _ lower: UnsafeRawBufferPointer?, _ upper: UnsafeRawBufferPointer?,
-        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+        _ body: (TreeSlot) -> Bool
     ) -> Bool {
         guard let node = TreeNode.load(pointer, space) else { return true }
         var (index, last) = node.range(lower, upper, space)
         if node.level == 0 {
             while index < last {
-                if !handOut(node.slot(index), body) { return false }
+                if !body(node.slot(index)) { return false }
                 index &+= 1
             }
             return true
@@ -49,7 +59,7 @@ extension TreeReader {
 
     private func backwards(
         _ pointer: PagePointer, _ lower: UnsafeRawBufferPointer?, _ upper: UnsafeRawBufferPointer?,
-        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+        _ body: (TreeSlot) -> Bool
     ) -> Bool {
         guard let node = TreeNode.load(pointer, space) else { return true }
         let (first, last) = node.range(lower, upper, space)
@@ -57,7 +67,7 @@ extension TreeReader {
         if node.level == 0 {
             while index > first {
                 index &-= 1
-                if !handOut(node.slot(index), body) { return false }
+                if !body(node.slot(index)) { return false }
             }
             return true
         }

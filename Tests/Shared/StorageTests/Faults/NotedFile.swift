@@ -7,6 +7,14 @@ final class CallNotes: Sendable {
 
     func note(_ line: String) { lines.withLock { $0.append(line) } }
 
+    /// Answers what was noted so far, and forgets it.
+    func take() -> [String] {
+        lines.withLock { lines in
+            defer { lines = [] }
+            return lines
+        }
+    }
+
     subscript(call: Int) -> String { lines.withLock { call < $0.count ? $0[call] : "never made" } }
 }
 

@@ -66,10 +66,12 @@ struct SingleFaultTests {
     @Test("a page that cannot be read is the disk's failure, and sound again when the file is opened again")
     func unreadablePage() throws {
         let disk = SimulatedDisk(capacityBytes: 4 << 20)
-        do { try Self.commit(1, to: PageStorage.open(file: disk.open(), path: "sick", options: Self.options(true))) }
+        var options = Self.options(true)
+        options.carriesChanges = false
+        do { try Self.commit(1, to: PageStorage.open(file: disk.open(), path: "sick", options: options)) }
         #expect(disk.waitUntilClosed())
         do {
-            let storage = try PageStorage.open(file: disk.open(), path: "sick", options: Self.options(true))
+            let storage = try PageStorage.open(file: disk.open(), path: "sick", options: options)
             let snapshot = try storage.snapshot()
             disk.faults.chances.readFailed = 1 << 16
             #expect(snapshot.get(20, [1]) == nil)

@@ -43,6 +43,7 @@ struct SealingVectorTests {
             try SealingFixture.key(), fileID: SealingFixture.fileID, disk: SealingDisk(), random: SameDraw())
         try seal.join(Session(firstBirth: 0, salt: SealingFixture.salt))
         var page = HeaderSealTests.plainHeader(transaction: 0x55_6677_8899_0011)
+        page[HeaderLayout.formatOffset] = 1
         for place in 0..<4000 {
             let isPointer = (88..<120).contains(place)
             page[HeaderLayout.bodyOffset + place] = isPointer ? 0 : UInt8(truncatingIfNeeded: place * 11)
