@@ -149,7 +149,7 @@ extension Realm {
 ///   wrong.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
     let configuration = Realm.Configuration(fileURL: fileURL, encryptionKey: encryptionKey, readOnly: true)
-    let coordinator = try FileCoordinator.open(configuration)
+    let coordinator = try FileCoordinator.open(configuration, at: configuration.path)
     do {
         let transaction = try coordinator.store.read()
         defer { transaction.end() }

@@ -23,9 +23,9 @@ extension RealmInstance {
             RuntimeLayout.holds,
             "This version of Swift lays something out in another way than this library relies on: see RuntimeLayout.")
         // Classes that cannot be stored leave no file behind.
-        let checked =
-            FileCoordinator.existing(path: configuration.path) == nil ? try configuration.declaredSchema() : nil
-        let coordinator = try FileCoordinator.open(configuration)
+        let path = configuration.path
+        let checked = FileCoordinator.existing(path: path) == nil ? try configuration.declaredSchema() : nil
+        let coordinator = try FileCoordinator.open(configuration, at: path)
         if let instance = coordinator.instance(
             at: confinement.identity,
             matching: { $0.configuration.hasSameTypes(as: configuration) && !$0.isFrozen })
@@ -114,7 +114,8 @@ extension RealmInstance {
 }
 
 extension FileCoordinator {
-    static func open(_ configuration: Realm.Configuration) throws -> FileCoordinator {
+    /// - Parameter path: the configuration's. Finding it asks the system for symbolic links, so it is done once.
+    static func open(_ configuration: Realm.Configuration, at path: String) throws -> FileCoordinator {
         var options = ObjectStore.Options()
         options.inMemory = configuration.isInMemory
         options.releasesMemory = true
@@ -123,35 +124,37 @@ extension FileCoordinator {
         options.maximumVersions = configuration.maximumNumberOfActiveVersions.map { Int(clamping: $0) }
         options.onDamage = { [url = configuration.fileURL] in unreadable($0, fileURL: url) }
         configuration.checkCombination()
-        let isFirst = existing(path: configuration.path) == nil
+        let isFirst = existing(path: path) == nil
+        let isMissing = isFirst && !options.inMemory && !FileManager.default.fileExists(atPath: path)
         if let url = configuration.fileURL, isFirst {
             if configuration.readOnly {
-                guard FileManager.default.fileExists(atPath: configuration.path) else {
+                guard !isMissing else {
                     throw Realm.Error(
                         .fileNotFound,
-                        "The file '\(configuration.path)' does not exist, and a read-only Realm cannot make it. Check "
+                        "The file '\(path)' does not exist, and a read-only Realm cannot make it. Check "
                             + "the path, or open it with readOnly = false first.", fileURL: url)
                 }
-            } else {
+            } else if isMissing {
                 // A folder that cannot be made shows when the file is opened, with the system's reason.
                 try? FileManager.default.createDirectory(
                     at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             }
         }
         do {
-            if isFirst { try sow(configuration) }
-            let coordinator = try open(path: configuration.path, options: options)
+            if isMissing { try sow(configuration, at: path) }
+            // Symbolic links on the way to the seed's copy can be followed now.
+            let path = isMissing ? configuration.path : path
+            let coordinator = try open(path: path, options: options)
             if isFirst, !options.inMemory, !options.readOnly, let shouldCompact = configuration.shouldCompactOnLaunch {
                 let statistics = try coordinator.store.statistics()
                 if shouldCompact(statistics.sizeBytes, statistics.usedBytes) {
                     try coordinator.store.compact()
                     Logger.note(
                         .detail, Category.Storage.transaction,
-                        "Compact file: \(configuration.path), "
-                            + "\(statistics.usedBytes) of \(statistics.sizeBytes) bytes used")
+                        "Compact file: \(path), \(statistics.usedBytes) of \(statistics.sizeBytes) bytes used")
                 }
             }
-            if isFirst { Logger.note(.detail, Category.Storage.transaction, "Open file: \(configuration.path)") }
+            if isFirst { Logger.note(.detail, Category.Storage.transaction, "Open file: \(path)") }
             return coordinator
         } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
@@ -159,18 +162,18 @@ extension FileCoordinator {
     }
 
     /// Copies the seed to the file's path if no file is there yet.
-    private static func sow(_ configuration: Realm.Configuration) throws(StoreError) {
+    private static func sow(_ configuration: Realm.Configuration, at path: String) throws(StoreError) {
         guard let seed = configuration.seedFilePath, !configuration.isInMemory, !configuration.readOnly,
-            !FileManager.default.fileExists(atPath: configuration.path)
+            !FileManager.default.fileExists(atPath: path)
         else { return }
         var options = ObjectStore.Options()
         options.readOnly = true
         options.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) }
-        let path = seed.standardizedFileURL.resolvingSymlinksInPath().path
-        let source = try ObjectStore.open(path: path, options: options)
+        let source = try ObjectStore.open(
+            path: seed.standardizedFileURL.resolvingSymlinksInPath().path, options: options)
         while true {
             do {
-                return try source.copy(to: configuration.path, key: options.encryptionKey)
+                return try source.copy(to: path, key: options.encryptionKey)
             } catch {
                 // Another process may have put a file there, or is copying one. A copy in progress holds a lock, so it
                 // either finishes or its process ends: look again.

@@ -144,19 +144,12 @@ final class ReservedMemory: Sendable {
         madvise(memory, byteCount, MADV_NOHUGEPAGE)
         base = memory
         self.byteCount = byteCount
+        AddressSpace.took(byteCount)
     }
 
     deinit {
         munmap(base, byteCount)
-    }
-
-    /// Whether the system can reserve an address range of this size.
-    static func isAvailable(_ byteCount: Int) -> Bool {
-        // The range is inaccessible, so only the limit on address space counts it.
-        let memory = mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-        guard let memory, memory != MAP_FAILED else { return false }
-        munmap(memory, byteCount)
-        return true
+        AddressSpace.gaveBack(byteCount)
     }
 }
 

@@ -68,7 +68,7 @@ extension PageFile {
         // Where address space is short, for example under a limit, less must do. The check for an eighth more leaves
         // room for other needs of the file, above all snapshots, and for the rest of the process.
         while bytes > smallestMapBytes {
-            if ReservedMemory.isAvailable(bytes + bytes / 8),
+            if AddressSpace.isAvailable(bytes + bytes / 8),
                 let space = try? makeSpace(disk, path: path, bytes, options, seal)
             {
                 return space
@@ -142,13 +142,17 @@ extension PageFile {
 /// Guards a mapped file against SIGBUS: its bytes may vanish when another program cuts the file shorter.
 private final class GuardedRange: Sendable {
     private nonisolated(unsafe) let base: UnsafeRawPointer
+    private let byteCount: Int
 
     init(_ base: UnsafeRawPointer, byteCount: Int, path: String) {
         self.base = base
+        self.byteCount = byteCount
         causeway_guard_range(base, byteCount, path)
+        AddressSpace.took(byteCount)
     }
 
     deinit {
         causeway_unguard_range(base)
+        AddressSpace.gaveBack(byteCount)
     }
 }
