@@ -19,6 +19,10 @@ protocol LeafTest {
 
     var explanation: String { get }
 
+    /// Whether nearly all its work is one pass, made for the first row that it is asked about. Then a second thread would
+    /// make the same pass.
+    var isOnePass: Bool { get }
+
     /// The approximate bytes that it keeps in memory at most, once it was asked about many rows.
     var scratchBytes: Int { get }
 
@@ -32,6 +36,7 @@ protocol LeafTest {
 extension LeafTest {
     func isRuledOut(_ number: Int) -> Bool { false }
     var share: Double { 0.5 }
+    var isOnePass: Bool { false }
     var scratchBytes: Int { 0 }
     func letGo() {}
 

@@ -58,7 +58,8 @@ struct QueryPlan {
         _ empty: Found, _ gather: @escaping @Sendable (_ number: Int, _ found: SlotBitmap, inout Found) -> Void
     ) -> [Found] {
         // A batched test would be prepared by both threads, and for each piece.
-        guard entrance == nil, scanCost >= table.transaction.leastSharedScanCost, !batch.isBatched,
+        let isShared = !batch.isBatched && !(test?.isOnePass ?? false)
+        guard entrance == nil, isShared, scanCost >= table.transaction.leastSharedScanCost,
             let helper = table.transaction.helper()
         else {
             var all = empty

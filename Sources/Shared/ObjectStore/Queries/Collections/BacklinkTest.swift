@@ -62,6 +62,7 @@ final class BacklinkTest: LeafTest {
     }
 
     var cost: Double { 20 }
+    var isOnePass: Bool { true }
     let scratchBytes: Int
     var explanation: String { "in one pass over \(words)" }
 
@@ -93,19 +94,29 @@ private struct LinksTo {
 
     private var leafCount: Int { table.leafNumbers.upperBound }
 
-    /// Visits the place of the target and the leaf and slot of every object that links.
+    /// Visits the place of the target and the slot of every object that links, leaf by leaf.
+    ///
+    /// - Parameter begin: called before each leaf. Returns the slots that are wanted.
     @inline(__always)
-    private func forEach(_ body: (_ target: Int, _ number: Int, _ slot: Int) -> Void) {
-        let end = leafCount * slotsPerLeaf
+    private func forEach(
+        _ begin: (_ number: Int) -> SlotBitmap = { _ in SlotBitmap(first: slotsPerLeaf) },
+        _ body: (_ target: Int, _ slot: Int) -> Void
+    ) {
+        let end = UInt64(leafCount * slotsPerLeaf)
         for number in origin.leafNumbers {
-            let alive = origin.aliveWords(number)
             guard let leaf = origin.leaf(column, number) else { continue }
-            let reached = SlotBitmap(first: LeafHeader(leaf).count).intersection(alive)
-            let links = PackedIntegers(leaf)
-            reached.subtracting(SlotBitmap(nullsOf: leaf)).forEach { slot in
-                let place = Int(links.number(slot))
-                if place >= 0, place < end { body(place, number, slot) }
+            let reached = SlotBitmap(first: LeafHeader(leaf).count).intersection(origin.aliveWords(number))
+            let linking = reached.subtracting(SlotBitmap(nullsOf: leaf)).intersection(begin(number))
+            PackedIntegers(leaf).forEach(linking) { slot, place in
+                if UInt64(bitPattern: place) < end { body(Int(truncatingIfNeeded: place), slot) }
             }
+        }
+    }
+
+    /// A distance from zero that no number of a column exceeds, as far as the headers of its leaves say.
+    private func farthest<Leaf: NumberLeaf>(_: Leaf.Type, _ property: Int) -> UInt64 {
+        origin.leafNumbers.reduce(0) { farthest, number in
+            origin.leaf(property, number).map { max(farthest, Leaf($0).farthest) } ?? farthest
         }
     }
 
@@ -123,23 +134,46 @@ private struct LinksTo {
     func counted(_ rule: NumberRule<Int64>) -> [SlotBitmap] {
         var counts = [Int32](repeating: 0, count: leafCount * slotsPerLeaf)
         return counts.withUnsafeMutableBufferPointer { counts in
-            forEach { target, _, _ in counts[target] &+= 1 }
+            forEach { target, _ in counts[target] &+= 1 }
             return leaves { rule.holds(Int64(counts[$0])) }
         }
     }
 
     func folded<Leaf: NumberLeaf>(_: Leaf.Type, _ property: Int, _ fold: NumberFold<Leaf.Number>) -> [SlotBitmap] {
         typealias Number = Leaf.Number
-        let values = GatheredColumn<Leaf>(origin, property)
-        /// The numbers of the objects that link, by target.
+        // The numbers of one leaf.
+        let values = UnsafeMutablePointer<Number>.allocate(capacity: slotsPerLeaf)
+        defer { values.deallocate() }
+        /// Visits the numbers of the objects that link, by target.
         @inline(__always)
         func each(_ body: (Int, Number) -> Void) {
-            forEach { target, number, slot in
-                guard values.present.bit(UInt64(number * slotsPerLeaf + slot)) != 0 else { return }
-                let value = values.leaves[number].number(slot)
+            forEach { number in
+                guard let leaf = origin.leaf(property, number) else { return SlotBitmap() }
+                Leaf(leaf).copy(to: values, count: LeafHeader(leaf).count)
+                return SlotBitmap(first: LeafHeader(leaf).count).subtracting(SlotBitmap(nullsOf: leaf))
+            } _: { target, slot in
+                let value = values[slot]
                 // A NaN does not equal itself, and no fold counts it.
                 if value == value { body(target, value) }
             }
+        }
+        /// The total of each target, and how many numbers it is of.
+        @inline(__always)
+        func totals<Total: NumberTotal>(_: Total.Type, _ holds: (Total, Int32) -> Bool) -> [SlotBitmap]
+        where Total.Number == Number {
+            var totals = [(total: Total, count: Int32)](
+                repeating: (Total(), 0), count: leafCount * slotsPerLeaf)
+            return totals.withUnsafeMutableBufferPointer { totals in
+                each { target, value in
+                    totals[target].total.add(value)
+                    totals[target].count &+= 1
+                }
+                return leaves { holds(totals[$0].total, totals[$0].count) }
+            }
+        }
+        /// Whether all totals are small, even that of all objects that can link.
+        func areSmall() -> Bool {
+            Number.areSmall(origin.leafNumbers.upperBound * slotsPerLeaf, farthest: farthest(Leaf.self, property))
         }
         /// The best number for each target.
         @inline(__always)
@@ -157,24 +191,14 @@ private struct LinksTo {
         case .minimum(let rule): return best(rule, <)
         case .maximum(let rule): return best(rule, >)
         case .sum(let rule):
-            var totals = [Number.Total](repeating: Number.nothing, count: leafCount * slotsPerLeaf)
-            return totals.withUnsafeMutableBufferPointer { totals in
-                each { $1.add(to: &totals[$0]) }
-                return leaves { rule.holds(Number.sum(totals[$0])) }
-            }
+            return areSmall()
+                ? totals(Number.SmallTotal.self) { total, _ in rule.holds(total.sum) }
+                : totals(Number.Total.self) { total, _ in rule.holds(total.sum) }
         case .average(let rule):
-            var totals = [(total: Number.Total, count: Int32)](
-                repeating: (Number.nothing, 0), count: leafCount * slotsPerLeaf)
-            return totals.withUnsafeMutableBufferPointer { totals in
-                each { target, value in
-                    value.add(to: &totals[target].total)
-                    totals[target].count &+= 1
-                }
-                return leaves { place in
-                    let (total, count) = totals[place]
-                    return count == 0 ? rule.nullsMatch : rule.holds(Number.real(total) / Double(count))
-                }
+            func holds(_ total: some NumberTotal, _ count: Int32) -> Bool {
+                count == 0 ? rule.nullsMatch : rule.holds(total.real / Double(count))
             }
+            return areSmall() ? totals(Number.SmallTotal.self, holds) : totals(Number.Total.self, holds)
         }
     }
 }

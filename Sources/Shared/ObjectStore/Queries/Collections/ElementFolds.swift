@@ -27,18 +27,18 @@ struct FoldQuestion<Source: NumberSource>: ListQuestion {
             }
             return best.map(rule.holds) ?? rule.nullsMatch
         case .sum(let rule):
-            var total = Source.Number.nothing
-            source.forEach(list) { if $0 == $0 { $0.add(to: &total) } }
-            return rule.holds(Source.Number.sum(total))
+            var total = Source.Number.Total()
+            source.forEach(list) { if $0 == $0 { total.add($0) } }
+            return rule.holds(total.sum)
         case .average(let rule):
-            var total = Source.Number.nothing
+            var total = Source.Number.Total()
             var count = 0
             source.forEach(list) { number in
                 guard number == number else { return }
-                number.add(to: &total)
+                total.add(number)
                 count &+= 1
             }
-            return count == 0 ? rule.nullsMatch : rule.holds(Source.Number.real(total) / Double(count))
+            return count == 0 ? rule.nullsMatch : rule.holds(total.real / Double(count))
         }
     }
 }
@@ -66,31 +66,61 @@ enum NumberFold<Number: FoldedNumber> {
 
 /// Numbers that add up: ints exactly, doubles one after the other.
 protocol FoldedNumber: Comparable {
-    associatedtype Total
-    static var nothing: Total { get }
-    func add(to total: inout Total)
-    static func sum(_ total: Total) -> Self
-    static func real(_ total: Total) -> Double
+    associatedtype Total: NumberTotal where Total.Number == Self
+    /// A total of few or small numbers, which takes less memory.
+    associatedtype SmallTotal: NumberTotal where SmallTotal.Number == Self
+    /// Whether a small total can hold so many numbers, none of them farther from zero than `farthest`.
+    static func areSmall(_ count: Int, farthest: UInt64) -> Bool
     static func rule(_ comparator: CausewayQuery.Comparator, _ operand: [Value]) -> NumberRule<Self>?
 }
 
+protocol NumberTotal: BitwiseCopyable {
+    associatedtype Number
+    /// Of no number.
+    init()
+    mutating func add(_ number: Number)
+    var sum: Number { get }
+    var real: Double { get }
+}
+
 extension Int64: FoldedNumber {
-    static var nothing: Int128 { 0 }
-    @inline(__always)
-    func add(to total: inout Int128) { total &+= Int128(self) }
-    static func sum(_ total: Int128) -> Int64 { Int64(clamping: total) }
-    static func real(_ total: Int128) -> Double { Int64(exactly: total).map(Double.init) ?? Double(total) }
+    struct Total: NumberTotal {
+        private var exact: Int128 = 0
+        @inline(__always)
+        mutating func add(_ number: Int64) { exact &+= Int128(number) }
+        var sum: Int64 { Int64(clamping: exact) }
+        var real: Double { Int64(exactly: exact).map(Double.init) ?? Double(exact) }
+    }
+
+    struct SmallTotal: NumberTotal {
+        private(set) var sum: Int64 = 0
+        @inline(__always)
+        mutating func add(_ number: Int64) { sum &+= number }
+        var real: Double { Double(sum) }
+    }
+
+    static func areSmall(_ count: Int, farthest: UInt64) -> Bool {
+        let (product, isTooLarge) = farthest.multipliedReportingOverflow(by: UInt64(count))
+        return !isTooLarge && product < UInt64(Int64.max)
+    }
+
     static func rule(_ comparator: CausewayQuery.Comparator, _ operand: [Value]) -> NumberRule<Int64>? {
         NumberRule<Int64>(comparator, operand)
     }
 }
 
 extension Double: FoldedNumber {
-    static var nothing: Double { 0 }
-    @inline(__always)
-    func add(to total: inout Double) { total += self }
-    static func sum(_ total: Double) -> Double { total }
-    static func real(_ total: Double) -> Double { total }
+    struct Total: NumberTotal {
+        private(set) var sum = 0.0
+        @inline(__always)
+        mutating func add(_ number: Double) { sum += number }
+        var real: Double { sum }
+    }
+
+    typealias SmallTotal = Total
+
+    static func areSmall(_ count: Int, farthest: UInt64) -> Bool { true }
+
     static func rule(_ comparator: CausewayQuery.Comparator, _ operand: [Value]) -> NumberRule<Double>? {
         NumberRule<Double>(comparator, operand)
     }
@@ -166,6 +196,10 @@ protocol NumberLeaf: BitwiseCopyable {
     init(_ leaf: UnsafeRawPointer)
     /// The number in a slot that the leaf reaches.
     func number(_ slot: Int) -> Number
+    /// Copies the numbers of the first slots, which the leaf reaches.
+    func copy(to numbers: UnsafeMutablePointer<Number>, count: Int)
+    /// No number of the leaf is farther from zero. Only for numbers of which ``FoldedNumber/areSmall(_:farthest:)`` asks.
+    var farthest: UInt64 { get }
 }
 
 struct PackedIntegers: NumberLeaf {
@@ -181,6 +215,38 @@ struct PackedIntegers: NumberLeaf {
 
     @inline(__always)
     func number(_ slot: Int) -> Int64 { minimum &+ IntegerLeaf.relative(payload, width, slot) }
+
+    func copy(to numbers: UnsafeMutablePointer<Int64>, count: Int) {
+        forEach(0..<count) { slot, number in numbers[slot] = number }
+    }
+
+    var farthest: UInt64 {
+        // Eight bytes reach everywhere.
+        if width == 8 { return .max }
+        let (largest, isTooLarge) = minimum.addingReportingOverflow(width == 0 ? 0 : 1 << (8 * Int64(width)))
+        return isTooLarge ? .max : max(minimum.magnitude, largest.magnitude)
+    }
+
+    /// Visits slots that the leaf reaches, with their numbers.
+    @inline(__always)
+    func forEach(_ slots: SlotBitmap, _ body: (_ slot: Int, _ number: Int64) -> Void) {
+        let count = slots.count
+        // Nearly always there is no gap.
+        guard slots != SlotBitmap(first: count) else { return forEach(0..<count, body) }
+        slots.forEach { body($0, number($0)) }
+    }
+
+    /// With one loop for each width.
+    @inline(__always)
+    private func forEach(_ slots: Range<Int>, _ body: (_ slot: Int, _ number: Int64) -> Void) {
+        switch width {
+        case 8: for slot in slots { body(slot, minimum &+ payload.leafField(slot &* 8, Int64.self)) }
+        case 4: for slot in slots { body(slot, minimum &+ Int64(payload.leafField(slot &* 4, UInt32.self))) }
+        case 2: for slot in slots { body(slot, minimum &+ Int64(payload.leafField(slot &* 2, UInt16.self))) }
+        case 1: for slot in slots { body(slot, minimum &+ Int64(payload.leafField(slot, UInt8.self))) }
+        default: for slot in slots { body(slot, minimum) }
+        }
+    }
 }
 
 struct PlainNumbers<Stored: StoredNumber>: NumberLeaf {
@@ -194,4 +260,10 @@ struct PlainNumbers<Stored: StoredNumber>: NumberLeaf {
     func number(_ slot: Int) -> Stored.Number {
         payload.leafField(slot &* MemoryLayout<Stored>.size, Stored.self).number
     }
+
+    func copy(to numbers: UnsafeMutablePointer<Stored.Number>, count: Int) {
+        for slot in 0..<count { numbers[slot] = number(slot) }
+    }
+
+    var farthest: UInt64 { .max }
 }
