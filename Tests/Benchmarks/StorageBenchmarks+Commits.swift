@@ -34,8 +34,9 @@ extension StorageBenchmarks {
             [Commits.Peer("LMDB", samples[1], least: 1.4), Commits.Peer("SQLite", samples[2], least: 1)])
     }
 
-    /// What the disk takes for the writes of a commit, in three shapes: a header that carries the changes; four pages in
-    /// one place and the header in another, which is a commit that a header cannot carry; the same bytes in one piece.
+    /// What the disk takes for the writes of a commit, in three shapes. The first is a header that carries the changes.
+    /// The second is a commit that a header cannot carry: four pages in one place, and the header in another. The third
+    /// writes the same bytes in one piece.
     func shapes() throws -> [Row] {
         let (page, pages) = (4_096, 4)
         let file = file("shapes").path

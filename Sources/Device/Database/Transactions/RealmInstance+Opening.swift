@@ -161,11 +161,9 @@ extension FileCoordinator {
         }
     }
 
-    /// Copies the seed to the file's path if no file is there yet.
+    /// Copies the seed, if there is one, to the path, where no file was when the caller looked.
     private static func sow(_ configuration: Realm.Configuration, at path: String) throws(StoreError) {
-        guard let seed = configuration.seedFilePath, !configuration.isInMemory, !configuration.readOnly,
-            !FileManager.default.fileExists(atPath: path)
-        else { return }
+        guard let seed = configuration.seedFilePath else { return }
         var options = ObjectStore.Options()
         options.readOnly = true
         options.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) }

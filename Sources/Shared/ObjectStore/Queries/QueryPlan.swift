@@ -57,7 +57,7 @@ struct QueryPlan {
     func gathered<Found: Sendable>(
         _ empty: Found, _ gather: @escaping @Sendable (_ number: Int, _ found: SlotBitmap, inout Found) -> Void
     ) -> [Found] {
-        // A batched test would be prepared by both threads, and for each piece.
+        // Both threads would prepare a batched test, for each piece, and both would make the one pass of another.
         let isShared = !batch.isBatched && !(test?.isOnePass ?? false)
         guard entrance == nil, isShared, scanCost >= table.transaction.leastSharedScanCost,
             let helper = table.transaction.helper()

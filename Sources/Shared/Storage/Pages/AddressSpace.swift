@@ -4,7 +4,7 @@ import Synchronization
 /// The addresses that files reserve in this process.
 enum AddressSpace {
     private static let reservedBytes = Atomic(0)
-    /// What is left alone for everything else that a process maps, where addresses are not limited.
+    /// While files have reserved less than a quarter of this, there is enough left for all else that a process maps.
     private static let plentyBytes = 32 << 40
     /// Whether the processor and the kernel have so many addresses at all: few systems have less.
     private static let hasPlenty = canReserve(plentyBytes)

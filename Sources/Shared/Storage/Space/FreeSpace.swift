@@ -16,7 +16,7 @@ final class FreeSpace {
     /// Single pages come from stretches of at least this many pages while there are any, because neighbouring pages are
     /// written in one call.
     static let stretchPages = 8
-    /// The number of pages that a commit of one property writes.
+    /// The number of pages that a commit of one property writes if its header cannot carry it.
     static let shortStretchPages = 4
     /// Shorter holes with at most this many pages together are not used while the file is longer than its used part.
     /// Each would cost a commit a separate write, and they grow when their neighbours are freed.

@@ -229,10 +229,7 @@ struct OverlayCursor {
             if order == 0 || (order < 0) != reversed { best = head }
         }
         current = best
-        guard let best, runs.count > 1 else {
-            if best != nil { if reversed { runs[0].removeLast() } else { runs[0].removeFirst() } }
-            return
-        }
+        guard let best else { return }
         for index in runs.indices {
             guard let head = reversed ? runs[index].last : runs[index].first,
                 TreeOverlay.Entry.order(head, best) == 0
