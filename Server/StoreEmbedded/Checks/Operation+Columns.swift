@@ -10,14 +10,6 @@ extension Operation {
         if case .text = self { true } else { false }
     }
 
-    /// Whether it is a create or a delete.
-    var isAboutLife: Bool {
-        switch self {
-        case .create, .delete: true
-        case .set, .list, .keyed, .add, .text: false
-        }
-    }
-
     /// The one property that it is about; nil for a create and a delete.
     var property: String? {
         switch self {

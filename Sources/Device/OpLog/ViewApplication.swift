@@ -61,6 +61,8 @@ package final class ViewApplication {
     private var acknowledgedVersion: UInt64 = 0
     /// Objects whose bases this change has brought up to date.
     private var settled: Set<ObjectReference> = []
+    /// Objects whose lives began earlier than their bases said: operations that were hidden may show now.
+    private var movedBack: Set<ObjectReference> = []
     /// Whether any object stays that has left the view.
     private var hasLeft: Bool
     /// Embedded objects that were written and may have nothing that holds them.
@@ -245,7 +247,9 @@ package final class ViewApplication {
         if try acknowledgeLeavingTexts(object) { return }
         guard var base = try base(of: object) else { return }
         let hasReturned = try makeAgain(object, &base)
-        guard base.lastSequence > acknowledged, !hasReturned, try isShown(object, base.state) else {
+        guard base.lastSequence > acknowledged, !hasReturned, !movedBack.contains(object),
+            try isShown(object, base.state)
+        else {
             return try settle(object, base: base.state, lastSequence: base.lastSequence)
         }
         settled.insert(object)
@@ -263,7 +267,7 @@ package final class ViewApplication {
         var state = base.state
         for logged in try log.acknowledged(about: object) {
             if case .text = logged.operation { continue }
-            _ = state.join(logged.operation, stamp: logged.stamp)
+            join(acknowledged: logged, into: &state)
         }
         if base.lastSequence > acknowledged {
             // An earlier build did not note which version a changeset made.
@@ -414,9 +418,21 @@ package final class ViewApplication {
         var state = base
         for logged in try log.acknowledged(about: object) {
             if refused[logged.sequence]?[logged.place] != nil { continue }
-            _ = state.join(logged.operation, stamp: logged.stamp)
+            join(acknowledged: logged, into: &state)
         }
         return state
+    }
+
+    /// Joins an acknowledged operation, also one that is older than the life that this device knows (RULES.md, O7).
+    ///
+    /// The create of another writer may have moved the beginning of that life back before the server joined the
+    /// operation. Where it was meant for an earlier life all the same, this change says what came out.
+    private func join(acknowledged logged: LoggedOperations.Entry, into state: inout ObjectState) {
+        if !logged.operation.isAboutLife, logged.stamp < state.born {
+            state.born = logged.stamp
+            movedBack.insert(logged.operation.target)
+        }
+        _ = state.join(logged.operation, stamp: logged.stamp)
     }
 
     // MARK: - Embedded objects without a holder

@@ -57,6 +57,14 @@ extension Operation {
     /// No object is made and deleted so often: a larger life comes from damage or malice and is refused when read.
     package static let lifeMax: UInt32 = 1 << 30
 
+    /// Whether it is a create or a delete.
+    package var isAboutLife: Bool {
+        switch self {
+        case .create, .delete: true
+        case .set, .list, .keyed, .add, .text: false
+        }
+    }
+
     package var target: ObjectReference {
         switch self {
         case .create(let target, _, _), .delete(let target, _), .set(let target, _), .list(let target, _, _): target

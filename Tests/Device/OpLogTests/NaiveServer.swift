@@ -235,6 +235,11 @@ final class NaiveServer {
                 var part = state
                 part.fields.removeAll { !names.contains($0.property) }
                 part.parts.removeAll { !names.contains($0.property) }
+                // What an operation without effect left blank is told, too: it may have had an effect on its device.
+                for property in testSchema[touched.className]?.properties ?? [] where names.contains(property.name) {
+                    guard let kind = property.part, part[property.name, kind] == nil else { continue }
+                    part.put(ObjectState.Part(property.name, ObjectState.Content(kind)))
+                }
                 messages.append(.update(touched, part))
             }
         }

@@ -70,6 +70,30 @@ import Testing
         }
     }
 
+    @Test("a write to an earlier life is hidden in a later one, until the server has joined it and says nothing of it")
+    func earlierLife() throws {
+        let device = try Device(1)
+        try apply(device, [.enter(note(1), state("a"))])
+        func put(_ key: String, at time: UInt64) throws {
+            try device.write(at: time) { transaction in
+                let notes = try #require(transaction.table("Note"))
+                notes.mapPut(try #require(notes.key(for: .int(1))), Column.scores, key, .int(1))
+            }
+        }
+        try put("first", at: 1_000)
+        try put("second", at: 1_001)
+        let later = Stamp(time: 5_000 << 16, client: ClientID(9))
+        try apply(device, [.enter(note(1), state("b", life: 3, at: later))], version: 2)
+        func keys() throws -> Set<Value> { Set(try device.visible[note(1)]?.entries["scores"]?.keys.map { $0 } ?? []) }
+        #expect(try keys() == [])
+        #expect(try device.pending().count == 2)
+        // Another writer's create has moved the beginning of the life back, and changed nothing that shows.
+        try apply(device, [], acknowledged: 1, version: 3)
+        #expect(try keys().contains(.string("first")))
+        try apply(device, [], acknowledged: 2, version: 4)
+        #expect(try keys() == [.string("first"), .string("second")])
+    }
+
     @Test("an object that leaves with pending operations stays until those are acknowledged")
     func leavingWithPending() throws {
         let device = try Device(1)
