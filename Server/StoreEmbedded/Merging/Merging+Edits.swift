@@ -12,7 +12,7 @@ extension WorkingObject {
     func joinNoting(_ operation: Operation, _ column: Int, stamp: Stamp, isPlaced: Bool) -> Outcome {
         guard var journal = journals.removeValue(forKey: column) ?? newJournal(column) else {
             // Asked until it is so once: the answer takes a walk over all that was removed.
-            if effective, remembersUnseen(column) { effective = false }
+            if effective, remembersUnseen(column) || namesUnknown(operation) { effective = false }
             return state.join(operation, stamp: stamp)
         }
         defer { journals[column] = journal }
@@ -63,6 +63,25 @@ extension WorkingObject {
         let property = plan.schema.properties[column]
         guard let kind = property.part, let found = image?[property.name, kind] else { return false }
         return found.showsNothing && found != ObjectState.Content(kind)
+    }
+
+    /// Whether an operation on a list or text of an object that the version found names what is not here. Its author has
+    /// placed it by that (RULES.md, U2 and U3), and is told the whole.
+    private func namesUnknown(_ operation: Operation) -> Bool {
+        guard image != nil else { return false }
+        switch operation {
+        case .list(_, let property, let edit):
+            let isKnown = state.change(property, .list) { $0.changeList { $0.knowsWhatIsNamed(by: edit) } ?? false }
+            if let isKnown { return !isKnown }
+            var nothing = ListState()
+            return !nothing.knowsWhatIsNamed(by: edit)
+        case .text(_, let property, let edit):
+            let isKnown = state.change(property, .text) { $0.changeText { $0.knowsWhatIsNamed(by: edit) } ?? false }
+            if let isKnown { return !isKnown }
+            var nothing = TextState()
+            return !nothing.knowsWhatIsNamed(by: edit)
+        case .keyed, .create, .delete, .set, .add: return false
+        }
     }
 
     /// The edits that the history keeps, ascending by column, and those of them that the author is not told.
