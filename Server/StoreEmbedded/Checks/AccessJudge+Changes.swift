@@ -120,6 +120,8 @@ extension AccessJudge {
 
     /// Takes what merging will keep: a value that loses to the one in the record decides nothing.
     ///
+    /// A create of the same changeset makes the object at least as old as what follows it there (RULES.md, O2).
+    ///
     /// - Returns: false when the operation is older than the object that it is about.
     private func take(
         _ operation: Operation, _ column: Int?, into draft: inout ObjectDraft, _ object: JudgedObject
@@ -130,7 +132,7 @@ extension AccessJudge {
             return true
         }
         let record = try record(of: object)
-        if !operation.isAboutLife, changeset.stamp < record.state.born { return false }
+        if !operation.isAboutLife, !draft.isCreated, changeset.stamp < record.state.born { return false }
         draft.take(operation, column, plan) { field, column in
             let (standing, isDefault) = record.standing(of: column)
             return field.isDefault == isDefault ? changeset.stamp < standing : field.isDefault

@@ -32,10 +32,10 @@ struct PermissionTests {
     }
 
     private func refused(
-        _ record: Record, _ permissions: Permissions, _ operations: [Operation],
+        _ record: Record, _ permissions: Permissions, _ operations: [Operation], at stamp: UInt64? = nil,
         codes: Set<StoreFailure.Code> = [.permissionDenied]
     ) throws -> [Int] {
-        let changeset = record.changeset(ann, operations)
+        let changeset = record.changeset(ann, at: stamp, operations)
         let outcome = try record.backend.commit(
             [UploadBatch(client: ann, user: "user", permissions: permissions, changesets: [changeset])],
             receivedAt: record.time)[0]
@@ -254,6 +254,18 @@ struct PermissionTests {
                 set(dog(1), "age", .int(9)), set(dog(1), "name", .string("new")))
                 == [2])
         #expect(try record.dog(1)?["age"] == .int(0) && record.dog(1)?["name"] == .string("new"))
+    }
+
+    @Test("what follows a create is judged also where somebody else made the object later")
+    func behindEarlierCreate() throws {
+        let record = try Record()
+        try record.write(Record.bob, at: 50, create(dog(1), name("bob's")))
+        let clean = try rules(write: "NONE toys == 'banned'")
+        let toy = Operation.list(
+            dog(1), property: "toys",
+            .insert(ElementID(client: ann, counter: 1), left: nil, right: nil, value: .string("banned")))
+        #expect(try refused(record, clean, [create(dog(1), name("ann's")), toy], at: 10) == [1])
+        #expect(try record.toys(1) == [])
     }
 
     @Test("of a key that one changeset makes, deletes and makes again the last life is judged")
