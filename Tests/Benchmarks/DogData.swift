@@ -118,6 +118,21 @@ extension DogData {
         }
     }
 
+    /// The same, column by column.
+    @MainActor
+    func createDogs(in realm: Realm, of persons: [Person]) throws {
+        try realm.write {
+            try realm.create(Dog.self, from: 0..<count) { row in
+                row.set(\.id) { $0 }
+                row.set(\.name) { names[dog($0).name] }
+                row.set(\.age) { dog($0).age }
+                row.set(\.weight) { dog($0).weight }
+                row.set(\.breed) { breeds[dog($0).breed] }
+                row.set(\.owner) { persons[dog($0).owner] }
+            }
+        }
+    }
+
     /// Gives each person the list of the dogs it owns: ten on average.
     @MainActor
     func fillLists(in realm: Realm, of persons: [Person]) throws {

@@ -41,6 +41,10 @@ struct EverydayBenchmarks {
         try besideReader(report)
         try notification(report)
         try liveResults(report)
+        let files = try fromColumns(report)
+        try opening(files, report)
+        try lists(report)
+        try deletes(files, report)
     }
 
     // MARK: - Filling
@@ -48,10 +52,12 @@ struct EverydayBenchmarks {
     private func fill(_ report: ([Row]) -> Void) throws {
         var (ours, theirs, lists) = (Stopwatch(), Stopwatch(), Stopwatch())
         let before = try residentBytes()
+        try PeakMemory.begin()
         let persons = try data.addPersons(to: realm)
         try ours.time { try data.addDogs(to: realm, of: persons) }
         let taken = try residentBytes() - before
         try lists.time { try data.fillLists(in: realm, of: persons) }
+        let peak = try PeakMemory.bytes() - before
         try data.addPersons(to: sqlite)
         try theirs.time { try data.addDogs(to: sqlite) }
         try sqlite.execute("CREATE INDEX dog_owner ON dog (owner)")
@@ -66,14 +72,41 @@ struct EverydayBenchmarks {
         report([
             .less(
                 Self.group, "memory after the insert, with the pages of the file", "MB", ours: Double(taken) / 1e6,
-                most: 80, under: .hot(ours.sample()))
+                most: 80, under: .hot(ours.sample())),
+            .less(
+                Self.group, "memory at the peak of the insert and the lists", "MB", ours: Double(peak) / 1e6, most: 200,
+                under: .hot(ours.sample())),
         ])
+    }
+
+    /// Files of all dogs that nobody has open.
+    struct Files {
+        let realm, sqlite: URL
+    }
+
+    private func fromColumns(_ report: ([Row]) -> Void) throws -> Files {
+        let files = Files(realm: file("columns.realm"), sqlite: file("columns.sqlite"))
+        var (ours, theirs) = (Stopwatch(), Stopwatch())
+        let realm = try DogData.realm(files.realm)
+        let persons = try data.addPersons(to: realm)
+        try ours.time { try data.createDogs(in: realm, of: persons) }
+        let peer = try data.sqlite(files.sqlite)
+        try data.addPersons(to: peer)
+        try theirs.time { try data.addDogs(to: peer) }
+        try peer.settle()
+        report([
+            rate(
+                "bulk insert from columns", ours.sample(operations: data.count),
+                theirs.sample(operations: data.count), least: 5e6)
+        ])
+        return files
     }
 
     // MARK: - One object after the other
 
     private func sequences(_ report: ([Row]) -> Void) throws {
         let dogs = realm.objects(Dog.self)
+        try LoopCheck(data: data).run(dogs)
         func sum(_ text: String, _ add: @escaping (SQLitePeer.Statement) -> Int) throws -> Duel.Work {
             let select = try sqlite.prepare(text)
             return {

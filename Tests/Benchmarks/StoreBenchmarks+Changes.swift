@@ -45,36 +45,14 @@ extension StoreBenchmarks {
         ]
     }
 
-    /// As apps do it: one object after the other, and what a query finds at once.
+    /// What a query finds, at once.
     func deletes() throws -> [Row] {
         let realm = try DogData.realm(realmFile)
         let peer = try SQLitePeer(sqliteFile)
-        let delete = try peer.prepare("DELETE FROM dog WHERE id = ?")
-        var random = SeededNumbers(seed: 30)
-        let shuffled = (0..<data.count).shuffled(using: &random)
-        var (ours, theirs) = (Stopwatch(), Stopwatch())
-        for run in 0..<runs {
-            let ids = shuffled[run * changes..<(run + 1) * changes]
-            try ours.time {
-                try realm.write {
-                    for id in ids {
-                        if let dog = realm.object(ofType: Dog.self, forPrimaryKey: id) { realm.delete(dog) }
-                    }
-                }
-            }
-            try theirs.time {
-                try peer.write {
-                    for id in ids {
-                        delete.bind(1, id)
-                        delete.run()
-                    }
-                }
-            }
-        }
         let found = try deletesOfResults(realm, peer)
         let left = Int(try peer.prepare("SELECT count(*) FROM dog").answer()[0])
         try check(realm.objects(Dog.self).count, left, "dogs after the deletes")
-        return [rate("delete \(changes) random by primary key", ours, theirs), found]
+        return [found]
     }
 
     /// A twentieth of what is left each time, found by a scan and spread over all of it.

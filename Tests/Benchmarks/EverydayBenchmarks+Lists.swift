@@ -11,8 +11,8 @@ final class Series: Object {
 
 /// A long list of numbers. SQLite's is a table in the order of (list, position), where a position is a real number, so
 /// that a place between two others can be named without moving anything.
-extension StoreBenchmarks {
-    func lists() throws -> [Row] {
+extension EverydayBenchmarks {
+    func lists(_ report: ([Row]) -> Void) throws {
         let count = smoke ? 1_000 : 100_000
         let changes = count / 10
         let realm = try Realm(
@@ -30,8 +30,8 @@ extension StoreBenchmarks {
         }
 
         var (here, there) = (0, 0)
-        let append = try row(
-            "list: append to \(count), at most", operations: count, most: 60,
+        let append = try listRow(
+            "list: append to \(count)", operations: count, most: 40,
             ours: {
                 here += 1
                 try realm.write {
@@ -48,12 +48,12 @@ extension StoreBenchmarks {
                 return [Double(count)]
             })
 
-        guard let values = realm.object(ofType: Series.self, forPrimaryKey: 1)?.values else { return [append] }
+        guard let values = realm.object(ofType: Series.self, forPrimaryKey: 1)?.values else { return report([append]) }
         let length = try peer.prepare("SELECT count(*) FROM element WHERE list = 1")
         var (ours, theirs) = (SeededNumbers(seed: 40), SeededNumbers(seed: 40))
         var insertions = 0
-        let random = try row(
-            "list: insert at random into \(count), at most", operations: changes, most: 600,
+        let random = try listRow(
+            "list: insert at random into \(count)", operations: changes, most: 200,
             ours: {
                 insertions += 1
                 try realm.write {
@@ -85,13 +85,21 @@ extension StoreBenchmarks {
         let removed = try measure(runs: smoke ? 1 : 5, operations: removals) {
             try realm.write { for _ in 0..<removals { values.remove(at: 0) } }
         }
-        return [
+        report([
             append, random,
             .less(
-                Self.group, "list: read by random index of \(count), at most", "ns", ours: read.median, most: 15,
+                Self.group, "list: read by random index of \(count)", "ns", ours: read.median, most: 4,
                 under: .hot(read)),
             .less(
-                Self.group, "list: remove at the front of \(count)", "ns", ours: removed.median, under: .hot(removed)),
-        ]
+                Self.group, "list: remove at the front of \(count)", "ns", ours: removed.median, most: 100,
+                under: .hot(removed)),
+        ])
+    }
+
+    private func listRow(
+        _ name: String, operations: Int, most: Double, ours: Duel.Work, theirs: Duel.Work
+    ) throws -> Row {
+        row(
+            try Duel(name, smoke: smoke, ours: ours, theirs: theirs), "ns", operations: operations, most: most)
     }
 }
