@@ -241,5 +241,7 @@ struct SubscriptionTests {
         let realm = try Realm(configuration: configuration)
         try realm.write { _ = realm.create(Chore.self, value: ["id": id]) }
         try await realm.syncSession?.wait(for: .upload)
+        // Only what is downloaded tells the file which server it belongs to.
+        try await realm.syncSession?.wait(for: .download)
     }
 }
