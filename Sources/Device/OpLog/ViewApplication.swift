@@ -331,7 +331,7 @@ package final class ViewApplication {
         }
         for object in objects.sorted(by: { ($0.className, $0.key) < ($1.className, $1.key) })
         where !settled.contains(object) {
-            guard let base = try base(of: object) else { continue }
+            guard let base = try baseUntold(of: object) else { continue }
             try settle(object, base: base.state, lastSequence: base.lastSequence)
         }
     }

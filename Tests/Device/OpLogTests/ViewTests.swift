@@ -342,6 +342,22 @@ import Testing
         }
     }
 
+    @Test("it took effect also where something that its device wrote to it later is refused")
+    func forgottenEndAndRefusal() throws {
+        let device = try Device(1)
+        try device.write { _ = try $0.table("Note")!.create(.int(1), row: row(1)) }
+        try set(device, 1, Column.title, .string("mine"))
+        try apply(device, [.delete(note(1), life: 2)], version: 2)
+        let transaction = try device.store.write()
+        defer { transaction.end() }
+        let view = try device.replica.beginApplying(acknowledged: 2, in: transaction)
+        view.refuse([OperationRefusal(sequence: 2, operation: 0, code: 103, reason: "No.")])
+        try view.finish(epoch: 1, version: ServerVersion(9), querySet: 1)
+        _ = try transaction.commit()
+        let made = try #require(try device.visible[note(1)], "what the record has is gone from its author's device")
+        #expect(made.fields["title"] != .string("mine"))
+    }
+
     @Test("a device that is compared reports what it would make again: of what the server lacks it is told")
     func forgottenEndInComparison() throws {
         for isOnServer in [true, false] {
