@@ -360,7 +360,8 @@ let tests: [Target] = [
         "System/Simulation",
         uses: shape + storage + [
             "Conversion", "Environment", "Ingest", "Journal", "OpLog", "Session", "Store", "StoreEmbedded",
-            "StoreReplicated", "Subscriptions", "Support/ExactValues", "Support/Seeds", "Sync", "SyncedFile", "Wire",
+            "StoreReplicated", "Subscriptions", "Support/ExactValues", "Support/Measuring", "Support/Seeds", "Sync",
+            "SyncedFile", "Wire",
         ]
     ),
     test(

@@ -32,9 +32,7 @@ extension EverydayBenchmarks {
             }
         }
         let left = Int(try peer.prepare("SELECT count(*) FROM dog").answer()[0])
-        guard realm.objects(Dog.self).count == left else {
-            throw Duel.Disagreement(description: "after the deletes SQLite has \(left) dogs, and ours another number")
-        }
+        try check(realm.objects(Dog.self).count, left, "dogs after the deletes")
         report([
             rate(
                 "delete \(count) random by primary key", ours.sample(operations: count),

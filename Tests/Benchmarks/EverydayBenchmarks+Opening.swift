@@ -19,9 +19,7 @@ extension EverydayBenchmarks {
         // What was opened is given out, so that closing it is not measured.
         func timed<Opened>(_ watch: inout Stopwatch, _ open: () throws -> (Opened, age: Int)) throws {
             let opened = try watch.time(open)
-            guard opened.age == data.dog(0).age else {
-                throw Duel.Disagreement(description: "the first dog is \(opened.age) and not \(data.dog(0).age)")
-            }
+            try check(opened.age, data.dog(0).age, "the age of the first dog")
         }
         for _ in 0..<runs {
             if isCold { try [files.realm, files.sqlite].forEach(PageCache.drop) }

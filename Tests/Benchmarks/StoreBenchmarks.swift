@@ -107,10 +107,4 @@ struct StoreBenchmarks {
         try watch.time { try data.addDogs(to: peer, thenIndexes: thenIndexes) }
         try check(Int(try peer.prepare("SELECT count(*) FROM dog").answer()[0]), data.count, "dogs in SQLite")
     }
-
-    func check(_ found: Int, _ expected: Int, _ what: String) throws {
-        guard found == expected else {
-            throw Duel.Disagreement(description: "\(what): \(found) instead of \(expected)")
-        }
-    }
 }

@@ -12,7 +12,9 @@ extension WorkingObject {
     func joinNoting(_ operation: Operation, _ column: Int, stamp: Stamp, isPlaced: Bool) -> Outcome {
         guard var journal = journals.removeValue(forKey: column) ?? newJournal(column) else {
             // Asked until it is so once: the answer takes a walk over all that was removed.
-            if effective, remembersUnseen(column) || namesUnknown(operation) { effective = false }
+            if effective, remembersUnseen(column) || image != nil && !knowsWhatIsNamed(by: operation) {
+                effective = false
+            }
             return state.join(operation, stamp: stamp)
         }
         defer { journals[column] = journal }
@@ -20,12 +22,10 @@ extension WorkingObject {
         if isPlaced || !state.isAlive || stamp < state.born { journal.noteAltered() }
         switch operation {
         case .list(_, let property, var edit):
-            var isKnown = false
-            _ = state.change(property, .list) { content in
-                content.changeList { list in
-                    isKnown = list.knowsWhatIsNamed(by: edit)
-                    if !isKnown, case .clear(let ids) = edit { edit = .clear(list.known(ids)) }
-                }
+            let isKnown = knowsWhatIsNamed(by: operation)
+            if !isKnown, case .clear(let ids) = edit {
+                let known = state.change(property, .list) { $0.changeList { $0.known(ids) } ?? [] }
+                if let known { edit = .clear(known) }
             }
             let outcome = state.join(operation, stamp: stamp)
             journal.note(edit, stamp, isKnown: isKnown, outcome)
@@ -34,11 +34,8 @@ extension WorkingObject {
             let outcome = state.join(operation, stamp: stamp)
             journal.note(edit, stamp, outcome)
             return outcome
-        case .text(_, let property, let edit):
-            var isKnown = false
-            _ = state.change(property, .text) { content in
-                content.changeText { isKnown = $0.knowsWhatIsNamed(by: edit) }
-            }
+        case .text(_, _, let edit):
+            let isKnown = knowsWhatIsNamed(by: operation)
             let outcome = state.join(operation, stamp: stamp)
             journal.note(edit, stamp, isKnown: isKnown, outcome)
             return outcome
@@ -65,22 +62,19 @@ extension WorkingObject {
         return found.showsNothing && found != ObjectState.Content(kind)
     }
 
-    /// Whether an operation on a list or text of an object that the version found names what is not here. Its author has
-    /// placed it by that (RULES.md, U2 and U3), and is told the whole.
-    private func namesUnknown(_ operation: Operation) -> Bool {
-        guard image != nil else { return false }
+    /// Whether all that an operation on a list or text names is here. Else its author has placed it by what only its device
+    /// knows (RULES.md, U2 and U3).
+    private func knowsWhatIsNamed(by operation: Operation) -> Bool {
         switch operation {
         case .list(_, let property, let edit):
-            let isKnown = state.change(property, .list) { $0.changeList { $0.knowsWhatIsNamed(by: edit) } ?? false }
-            if let isKnown { return !isKnown }
             var nothing = ListState()
-            return !nothing.knowsWhatIsNamed(by: edit)
+            return state.change(property, .list) { $0.changeList { $0.knowsWhatIsNamed(by: edit) } ?? false }
+                ?? nothing.knowsWhatIsNamed(by: edit)
         case .text(_, let property, let edit):
-            let isKnown = state.change(property, .text) { $0.changeText { $0.knowsWhatIsNamed(by: edit) } ?? false }
-            if let isKnown { return !isKnown }
             var nothing = TextState()
-            return !nothing.knowsWhatIsNamed(by: edit)
-        case .keyed, .create, .delete, .set, .add: return false
+            return state.change(property, .text) { $0.changeText { $0.knowsWhatIsNamed(by: edit) } ?? false }
+                ?? nothing.knowsWhatIsNamed(by: edit)
+        case .keyed, .create, .delete, .set, .add: return true
         }
     }
 

@@ -24,14 +24,14 @@ package func residentBytes() throws -> Int {
     return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
 }
 
-/// The most physical memory that this process used since a moment.
+/// The most physical memory that this process used, since it began or since a moment.
 package enum PeakMemory {
     /// Forgets earlier peaks. Needs nothing but a kernel that lets a process reset its own (Linux since 4.0).
     package static func begin() throws {
         try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }
 
-    /// The most bytes since `begin()`.
+    /// The most bytes since `begin()`; without it, ever.
     package static func bytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),

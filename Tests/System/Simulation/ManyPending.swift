@@ -1,3 +1,4 @@
+import CausewayMeasuring
 import CausewayModel
 import CausewayObjectStore
 import CausewayOpLog
@@ -55,11 +56,7 @@ struct ManyPending {
         try step("uploaded and merged with what others did") { try reopened.sync(with: server) }
         say("in all: \(total.formatted(.units(allowed: [.seconds, .milliseconds], width: .narrow)))")
         say("changesets and notes about them that were read from the log: \(reopened.file.replica.work.recordsRead)")
-        if let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-            let peak = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM") })
-        {
-            say("most memory held, both ends together: \(peak.dropFirst(6).trimmingCharacters(in: .whitespaces))")
-        }
+        if let peak = try? PeakMemory.bytes() { say("most memory held, both ends together: \(peak / 1_024) kB") }
         try other.sync(with: server)
         guard try content(reopened) == content(other) else {
             throw Divergence("the two devices differ after everything was merged")
