@@ -22,6 +22,11 @@ class NamedDogView: Projection<NamedDog>, ObjectKeyIdentifiable {
     @Projected(\NamedDog.name) var name
 }
 
+/// Nothing but the test of superclasses asks for its model.
+class NamedDogCard: Projection<NamedDog> {
+    @Projected(\NamedDog.name) var name
+}
+
 @Suite("Properties and collections by name")
 struct NamedAccessTests {
     private func pack() throws -> (Realm, NamedDog) {
@@ -117,6 +122,16 @@ struct NamedAccessTests {
         #expect(first.anything.dynamicObject?.name as? String == "Bo")
         #expect(AnyRealmValue.int(3).dynamicObject == nil && AnyRealmValue.object(NamedDog()).dynamicObject == nil)
         #expect(NamedDogView(projecting: first).description == "NamedDogView<NamedDog> {\n\tname(name) = Rex;\n}")
+    }
+
+    @Test("a projection that is known by its superclass is observed as what it is")
+    func superclass() throws {
+        let (realm, first) = try pack()
+        let card: Projection<NamedDog> = NamedDogCard(projecting: first)
+        let token = card.observe(keyPaths: ["name"]) { _ in }
+        #expect(card.description == "NamedDogCard<NamedDog> {\n\tname(name) = Rex;\n}")
+        #expect(realm.objects(NamedDogCard.self).where { $0.name == "Rex" }.count == 1)
+        token.invalidate()
     }
 
     @Test("what cannot be is refused with a sentence")

@@ -67,7 +67,8 @@ extension ProjectionModel {
 
     private static func discover<P: ProjectionObservable>(_ type: P.Type) -> ProjectionModel {
         var properties: [Property] = []
-        var mirror: Mirror? = Mirror(reflecting: P(projecting: P.Root()))
+        // Not `P(…)`: for a projection that is known by a superclass, `P` is that class and `type` the actual one.
+        var mirror: Mirror? = Mirror(reflecting: type.init(projecting: P.Root()))
         while let current = mirror {
             var own: [Property] = []
             for child in current.children {
