@@ -29,6 +29,8 @@ package final class Transaction {
     /// The tables of collections inside of mixed values, once asked for.
     private var knownNestedTables: [Table]?
     private var hasTreeChanges = false
+    /// Whether the write in progress notes the edits of lists and texts that were there before: all of them, or none.
+    package private(set) var notesEdits = true
     /// Whether deleted objects may still be in links, lists, indexes and primary keys: see `settle`.
     @exclusivity(unchecked) private var hasEnded = false
     /// The tables with links that were appended to lists and are not in them yet.
@@ -187,14 +189,15 @@ package final class Transaction {
     /// Begins to write, on the newest version, after waiting for its turn as the only writer. Throws `schemaChanged` as
     /// ``advance()`` does.
     package func beginWriting() throws(StoreError) {
-        try beginWriting(reservation: nil)
+        try beginWriting { true }
     }
 
-    package func beginWriting(using reservation: WriteReservation) throws(StoreError) {
-        try beginWriting(reservation: reservation)
-    }
-
-    private func beginWriting(reservation: WriteReservation?) throws(StoreError) {
+    /// - Parameter notingEdits: whether the writer will ask for the edits of lists and texts that were there before
+    ///   (`ClassChanges.listEdits`, `textEdits`). It is called when the turn has come. If not, they are noted only where somebody
+    ///   wants to be told of places.
+    package func beginWriting(
+        using reservation: WriteReservation? = nil, notingEdits: () -> Bool
+    ) throws(StoreError) {
         guard case .reading(let snapshot) = state else {
             preconditionFailure("a transaction that writes, or has ended, cannot begin to write")
         }
@@ -212,6 +215,7 @@ package final class Transaction {
                 throw error
             }
             state = .writing(writer)
+            notesEdits = notingEdits() || store.storage.tellsPlaces
             if let newer { reload(newer) }
             do throws(StoreError) {
                 try throwDamage()
@@ -270,7 +274,9 @@ package final class Transaction {
         let version = writer.version + 1
         let record = changes
         var bytes = record.encoded
-        if store.storage.tellsPlaces, let places = try ToldPlaces(record, in: self)?.encoded { bytes += places }
+        if notesEdits, store.storage.tellsPlaces, let places = try ToldPlaces(record, in: self)?.encoded {
+            bytes += places
+        }
         for table in tablesByName.values { table.flush(to: writer) }
         writer.put(FixedTree.changes, ObjectStore.changesKey(version), bytes)
         forgetOldRecords(writer, version)
@@ -299,6 +305,17 @@ package final class Transaction {
                 writer.remove(FixedTree.changes, key)
             }
         }
+    }
+
+    /// For whoever asks for the edits of the write in progress after all: where they were not noted, lists count as replaced and
+    /// texts as set.
+    ///
+    /// - Complexity: O(n) for the elements of the changed lists; O(1) if edits were noted.
+    package func noteReplacements() {
+        if notesEdits { return }
+        settle()
+        for table in tablesByName.values { table.noteReplacedParts() }
+        notesEdits = true
     }
 
     /// Undoes all changes and goes back to reading the version the write began on.

@@ -324,6 +324,39 @@ struct UndoTests: DraftSuite {
         #expect(realm.undo.redoCount == 1)
     }
 
+    @Test("a write in which recording begins is undone whole")
+    func begunInWrite() throws {
+        let realm = try Realm(
+            configuration: Realm.Configuration(
+                inMemoryIdentifier: UUID().uuidString,
+                objectTypes: [DraftTask.self, DraftPerson.self, DraftPlace.self, DraftRemark.self]))
+        let task = try realm.write {
+            let task = realm.create(
+                DraftTask.self, value: ["id": 1, "title": "old", "steps": ["a", "b"]] as [String: Any])
+            task.labels.insert("home")
+            task.links["a"] = "b"
+            task.body.append("text")
+            return task
+        }
+        try realm.write {
+            task.steps.remove(at: 0)
+            task.steps.append("c")
+            task.labels.insert("garden")
+            task.links["a"] = "c"
+            task.body.append(" more")
+            realm.undo.isRecording = true
+            task.title = "new"
+            task.steps.append("d")
+        }
+        #expect(realm.undo.undoCount == 1)
+        try realm.undo.undo()
+        #expect(Array(task.steps) == ["a", "b"] && Array(task.labels) == ["home"] && task.links["a"] == "b")
+        #expect(task.body.string == "text" && task.title == "old")
+        try realm.undo.redo()
+        #expect(Array(task.steps) == ["b", "c", "d"] && task.labels.count == 2 && task.links["a"] == "c")
+        #expect(task.body.string == "text more" && task.title == "new")
+    }
+
     @Test("a group is one step, steps have names, and only the newest are kept")
     func groups() throws {
         let task = try task()

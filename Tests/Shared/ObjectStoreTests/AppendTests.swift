@@ -46,9 +46,10 @@ struct AppendTests {
         model.persons = try (0..<30).map { try persons.create(.int(Int64($0))) }
         model.dogs = try (0..<40).map { try dogs.create(.int(Int64($0))) }
         for round in 0..<30 {
-            if !transaction.isWritable { try transaction.beginWriting() }
+            let notesEdits = numbers.once(in: 2)
+            if !transaction.isWritable { try transaction.beginWriting { notesEdits } }
             let before = model
-            var isNoted = round > 0
+            var isNoted = round > 0 && transaction.notesEdits
             for _ in 0..<numbers.one(of: [1, 5, 60, 300]) {
                 switch numbers.below(40) {
                 case 0: try expect(model, transaction, "seed \(seed), round \(round)")

@@ -9,6 +9,42 @@ import Testing
 struct ChangeTests {
     private static let seeds = SeedList.drawn(for: "changes", count: 6)
 
+    @Test("edits that nobody asks for are not noted; who asks at the end is told that lists were replaced")
+    func withoutEdits() throws {
+        let store = try openInMemory("changes")
+        let transaction = try store.write()
+        try transaction.extendSchema(Models.schema)
+        let everything = try transaction.existing("Everything")
+        let object = try everything.create(.int(1))
+        for index in 0..<3 { everything.listInsert(object, 18, index, .int(Int64(index))) }
+        try transaction.commit()
+
+        for isAsked in [false, true] {
+            try transaction.beginWriting { false }
+            everything.listRemove(object, 18, 0)
+            everything.listInsert(object, 18, 2, .int(9))
+            let new = try everything.create(.int(isAsked ? 3 : 2))
+            everything.listInsert(new, 18, 0, .int(7))
+            if isAsked { transaction.noteReplacements() }
+            let changes = try #require(transaction.changes.classes["Everything"])
+            #expect(changes.modified == [object: ColumnSet([18])])
+            let inserted = everything.listValues(object, 18).enumerated().map { ListEdit.insert($0.offset, $0.element) }
+            #expect(
+                changes.listEdits
+                    == (isAsked ? [ChangedList(key: object, column: 18): [.clear(3)] + inserted] : [:]))
+            try transaction.commit()
+        }
+        #expect(everything.listValues(object, 18) == [.int(2), .int(9), .int(9)])
+
+        store.tellPlaces()
+        try transaction.beginWriting { false }
+        everything.listRemove(object, 18, 0)
+        #expect(
+            transaction.changes.classes["Everything"]?.listEdits == [ChangedList(key: object, column: 18): [.remove(0)]]
+        )
+        transaction.end()
+    }
+
     @Test("a record names what was inserted, modified and deleted, each once")
     func oneWrite() throws {
         let store = try openInMemory("changes")

@@ -10,11 +10,8 @@ extension RealmInstance {
         guard !isInWrite else { misuse("The Realm is already in a write transaction") }
         let before = transaction.version
         do {
-            if let reservation = reservation ?? asyncWrites?.takeOver() {
-                try transaction.beginWriting(using: reservation)
-            } else {
-                try transaction.beginWriting()
-            }
+            let reservation = reservation ?? asyncWrites?.takeOver()
+            try transaction.beginWriting(using: reservation) { asksForEdits }
         } catch {
             throw Realm.Error(error, fileURL: configuration.fileURL)
         }
@@ -27,6 +24,9 @@ extension RealmInstance {
         // Observers learn what others did before this transaction adds to it.
         observers.deliver(self)
     }
+
+    /// Whether a commit asks what happened in lists and texts. Undo and sync may also begin while the Realm writes.
+    private var asksForEdits: Bool { undoLog?.asksForEdits == true || coordinator.participant != nil }
 
     /// Stops the program if the Realm is frozen or read-only.
     func checkWritesAllowed() {
@@ -46,6 +46,7 @@ extension RealmInstance {
         let undoable: UndoableWrite?
         do {
             // The commit throws the damage that these meet.
+            if asksForEdits { DamageReporting.throwing { transaction.noteReplacements() } }
             undoable = try DamageReporting.throwing { try undoLog?.recorded(transaction) }
             if let participant { try DamageReporting.throwing { try participant.willCommit(transaction) } }
             let dropsObjects = DamageReporting.throwing { transaction.hasDroppedObjects }

@@ -59,6 +59,9 @@ final class UndoLog {
         undoable.isEmpty && redoable.isEmpty && takenBack == nil && group?.writes.isEmpty != false
     }
 
+    /// Whether a write must be known by its edits: it is recorded, or there are steps that must follow it.
+    var asksForEdits: Bool { isRecording || !isIdle || origin != .app }
+
     // MARK: - Rows and parts
 
     /// The row that has a name now, or had it when a step was recorded.

@@ -77,17 +77,21 @@ struct TableChanges {
         additions[key, default: [:]][column, default: CounterAddition(first: value)].amount &+= amount
     }
 
-    /// Notes that a list is about to change. The list notes its own edits, unless its object is new.
-    mutating func edit(_ list: OpenList) {
+    /// Notes that a list is about to change. With `isNoted` the list notes its own edits, unless its object is new.
+    mutating func edit(_ list: OpenList, isNoted: Bool) {
         if isInserted(list.key) { return }
         if list.column < 0 {
             // The keys of a map. The values of the map note every edit at the same place.
             modify(list.key, Table.property(of: list.column))
             return
         }
+        modify(list.key, list.column)
+        if isNoted { noteEdits(of: list) }
+    }
+
+    mutating func noteEdits(of list: OpenList) {
         list.isNoted = true
         editedLists[list.key, default: []].append(list)
-        modify(list.key, list.column)
     }
 
     /// Notes an edit of a text. The text already counts as modified.
@@ -105,6 +109,13 @@ struct TableChanges {
         let place = ChangedList(key: key, column: column)
         setTexts.insert(place)
         editedTexts[place] = nil
+    }
+
+    /// Notes that all texts that changed were set as strings.
+    mutating func noteSetTexts(_ isText: (Int) -> Bool) {
+        for (key, columns) in modified {
+            for column in columns.columns where isText(column) { setText(key, column) }
+        }
     }
 
     mutating func noteGhost() {

@@ -31,7 +31,9 @@ final class OpenList {
     var dropped: [UInt32] = []
 
     /// Whether it may be changed: its object exists, and the commit writes it.
-    @exclusivity(unchecked) var isWritten = false
+    @exclusivity(unchecked) private(set) var isWritten = false
+    /// How many elements it had when this write first changed it.
+    private var countBefore = 0
     @exclusivity(unchecked) var doomed: Set<ClassedKey> = []
     /// The edits of this write, if they are noted.
     @exclusivity(unchecked) private(set) var edits: [ListEdit] = []
@@ -306,10 +308,23 @@ final class OpenList {
         if isNoted { edits.append(edit) }
     }
 
-    /// Drops the edits so far, and notes no further ones.
-    func forgetEdits() {
+    func beginWriting() {
+        isWritten = true
+        countBefore = count
+    }
+
+    /// The object that owns it has ended.
+    func endWriting() {
+        isWritten = false
         isNoted = false
         edits = []
+        clear()
+    }
+
+    /// Notes that everything was removed and what is there was added, whatever the write did.
+    func noteReplacement() {
+        edits = countBefore > 0 ? [.clear(countBefore)] : []
+        edits += values.enumerated().map { .insert($0.offset, $0.element) }
     }
 
     func shrink(by difference: Int) {

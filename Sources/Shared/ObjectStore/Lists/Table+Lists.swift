@@ -133,10 +133,21 @@ extension Table {
         if list.isWritten { return list }
         precondition(exists(list.key), "a list of an object that is not here was changed")
         writtenLists[ChangedList(key: list.key, column: list.column)] = list
-        list.isWritten = true
+        list.beginWriting()
         list.cut()
-        changes.edit(list)
+        changes.edit(list, isNoted: transaction.notesEdits)
         return list
+    }
+
+    /// Notes that the lists and texts that were there before, and were changed without noting how, were replaced.
+    func noteReplacedParts() {
+        settleLists()
+        for list in writtenLists.values
+        where list.isWritten && !list.isNoted && list.column >= 0 && !changes.isInserted(list.key) {
+            changes.noteEdits(of: list)
+            list.noteReplacement()
+        }
+        changes.noteSetTexts { schema.properties[$0].isText }
     }
 
     /// Removes deleted targets from the lists that hold them.
@@ -331,8 +342,6 @@ extension Table {
         listVersion.pointee &+= 1
         let list = openList(key, column)
         writtenLists[place] = list
-        list.isWritten = false
-        list.forgetEdits()
-        list.clear()
+        list.endWriting()
     }
 }

@@ -56,7 +56,7 @@ extension Table {
     package func edit(_ key: ObjectKey, text column: Int, _ edit: TextEdit) {
         precondition(schema.properties[column].isText, "what is no text was edited as one")
         var removed = ""
-        if case .remove(let range) = edit { removed = self.text(key, column, in: range) }
+        if case .remove(let range) = edit, transaction.notesEdits { removed = self.text(key, column, in: range) }
         if !columns[column].isIndexed, let text = changeableText(key, column, edit) {
             text.beginChanging(self, column)
             text.apply(edit)
@@ -65,7 +65,7 @@ extension Table {
             replace(key, column, by: .string(old.applying(edit)))
         }
         changes.modify(key, column)
-        changes.edit(key, column, edit, removing: removed)
+        if transaction.notesEdits { changes.edit(key, column, edit, removing: removed) }
     }
 
     /// The open form of a text that is too long for its leaf, or may be after an edit.
