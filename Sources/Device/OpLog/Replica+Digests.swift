@@ -21,6 +21,9 @@ extension Replica {
 /// The digests are of the server's state as this device believes it to be, with its changesets up to `acknowledged`
 /// joined: what its bases would hold if the resync found no difference. Later pending changesets do not count, and are
 /// replayed over whatever the resync brings [I4].
+///
+/// A digest covers no stamps, and a restored server may have lost the stamps of a base: an operation that is older than them would
+/// win there and lose here. So an object with such an operation pending counts as different, and the server sends it whole.
 package struct ReplicaDigests {
     package let seed: UInt64
     package let acknowledged: UInt64
@@ -53,12 +56,18 @@ private final class BaseReader {
     /// Knows how acknowledged changesets join their bases. Nothing is applied here.
     private let application: ViewApplication
     private var columns: [String: [Int]] = [:]
+    /// The stamp of the oldest operation that stays pending.
+    private let oldestPending: Stamp
+    /// Whether the base of the object whose digest is being made, or of one of its parts, has a later stamp than that, and
+    /// operations stay pending about it.
+    private var isContested = false
 
     init(_ replica: Replica, _ transaction: Transaction, acknowledged: UInt64) throws(StoreError) {
         self.transaction = transaction
         trees = Trees(transaction)
         links = Links(transaction)
         application = try replica.beginApplying(acknowledged: acknowledged, in: transaction)
+        oldestPending = try trees.entry(application.acknowledged + 1, of: trees.log)?.stamp ?? .zero
     }
 
     func index(of className: String, seed: UInt64) throws(StoreError) -> DigestIndex<PrimaryKey> {
@@ -69,31 +78,41 @@ private final class BaseReader {
         for key in table.allKeys {
             guard let primaryKey = table.primaryKey(of: key) else { continue }
             let object = ObjectReference(className, primaryKey)
-            let base = try application.baseUntold(of: object)
+            let base = try base(of: object)
             let state = if let base { base.state } else { try row(object, table, key) }
             if let entry = try entry(object, state, &digester) { entries.append(entry) }
         }
         // Objects that the app has deleted, which the server does not know yet.
         for object in trees.objectsWithBase(of: className) where table.key(for: object.key) == nil {
-            guard let base = try application.baseUntold(of: object) else { continue }
+            guard let base = try base(of: object) else { continue }
             if let entry = try entry(object, base.state, &digester) { entries.append(entry) }
         }
         return DigestIndex(entries)
+    }
+
+    private func base(of object: ObjectReference) throws(StoreError) -> BaseCopy? {
+        let base = try application.baseUntold(of: object)
+        if let base, base.lastSequence > application.acknowledged, base.state.latestStamp > oldestPending {
+            isContested = true
+        }
+        return base
     }
 
     /// Nil for an object that has ended.
     private func entry(
         _ object: ObjectReference, _ state: ObjectState, _ digester: inout ObjectDigester
     ) throws(StoreError) -> DigestIndex<PrimaryKey>.Entry? {
+        defer { isContested = false }
         guard state.isAlive else { return nil }
-        let digest = try digester.digest(object, state) { (part: ObjectReference) throws(StoreError) -> ObjectState? in
+        var digest = try digester.digest(object, state) { (part: ObjectReference) throws(StoreError) -> ObjectState? in
             try self.state(of: part)
         }
+        if isContested { digest = digest + Digest(low: 1, high: 0) }
         return DigestIndex.Entry(place: digester.place(of: object.key), object.key, digest)
     }
 
     private func state(of object: ObjectReference) throws(StoreError) -> ObjectState? {
-        if let base = try application.baseUntold(of: object) { return base.state }
+        if let base = try base(of: object) { return base.state }
         guard let table = transaction.table(object.className), let key = table.key(for: object.key) else { return nil }
         return try row(object, table, key)
     }

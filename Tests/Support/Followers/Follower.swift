@@ -106,12 +106,15 @@ package final class Follower {
 
     // MARK: - Sync
 
-    package func upload(to record: StoreEmbedded, at now: UInt64) throws {
+    /// - Parameter records: one, or several that become copies of each other.
+    package func upload(to records: StoreEmbedded..., at now: UInt64) throws {
         let changesets = try read { try replica.pending(in: $0, after: sent, limitBytes: 1 << 30) }
         guard let last = changesets.last else { return }
         let batch = UploadBatch(client: client, user: "u", permissions: permissions, changesets: changesets)
-        let outcome = try record.commit([batch], receivedAt: now)[0]
-        if let failure = outcome.failure { throw Unexpected("an upload failed: \(failure)") }
+        for record in records {
+            let outcome = try record.commit([batch], receivedAt: now)[0]
+            if let failure = outcome.failure { throw Unexpected("an upload failed: \(failure)") }
+        }
         sent = last.sequence
     }
 
