@@ -33,6 +33,8 @@ extension Conversations {
     package func download(_ session: UInt64, by caller: KnownCaller, into sink: any DownloadSink)
         async throws(SyncFailure)
     {
+        // Who has left by now is not worked for.
+        if Task.isCancelled { return }
         let (ends, end) = AsyncStream.makeStream(of: Never.self)
         let cancel = try beginDownload(session, by: caller, into: sink) { end.finish() }
         await withTaskCancellationHandler {
