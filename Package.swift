@@ -615,6 +615,14 @@ func settings() -> [SwiftSetting] {
     ]
 }
 
+/// With `CAUSEWAY_OPTIMIZED` set, debug builds optimize the parts and the programs of the tests, and keep all checks: the tests
+/// then need a third of the time. The tests themselves, the server's daemon and the tool are not optimized; the compiler of
+/// Swift 6.3.1 crashes on the daemon where checks stay.
+func optimized() -> [SwiftSetting] {
+    guard Context.environment["CAUSEWAY_OPTIMIZED"] != nil else { return [] }
+    return [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+}
+
 /// The two doors users import carry plain names; every other target is `Causeway` plus its folder.
 func name(_ folder: String) -> String {
     let last = folder.split(separator: "/").last.map(String.init) ?? folder
@@ -639,7 +647,7 @@ func part(
         path: "\(roots[group]!)/\(folder)",
         exclude: documents + excludes,
         resources: resources,
-        swiftSettings: settings()
+        swiftSettings: settings() + optimized()
     )
 }
 
@@ -661,6 +669,6 @@ func program(
             + [Package.arguments],
         path: "Tests/\(folder)",
         exclude: excludes,
-        swiftSettings: settings()
+        swiftSettings: settings() + optimized()
     )
 }
