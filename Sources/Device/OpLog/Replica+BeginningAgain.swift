@@ -28,7 +28,7 @@ extension Replica {
     ) {
         let trees = Trees(transaction)
         let before = try state(in: transaction)
-        let application = try beginApplying(acknowledged: agreed, in: transaction, now: now)
+        let application = try beginApplying(acknowledged: agreed, in: transaction, now: now, isTold: false)
         application.refuse(refused)
         try application.finish(
             epoch: before.epoch, version: before.version, querySet: before.querySet, incarnation: before.incarnation,

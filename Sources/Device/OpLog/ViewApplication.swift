@@ -11,12 +11,14 @@ extension Replica {
     /// - Parameters:
     ///   - acknowledged: the last changeset of this device that the change includes.
     ///   - now: the device's wall clock in milliseconds since 1970, for kept changesets and the quarantine.
+    ///   - isTold: whether the change says what came of the acknowledged changesets.
     package func beginApplying(
-        acknowledged: UInt64, in transaction: Transaction, now: UInt64 = 0, keeping limits: KeptLimits = .standard
+        acknowledged: UInt64, in transaction: Transaction, now: UInt64 = 0, keeping limits: KeptLimits = .standard,
+        isTold: Bool = true
     ) throws(StoreError) -> ViewApplication {
         try ViewApplication(
             transaction, state: try state(in: transaction), work, knownRuns, acknowledged: acknowledged, now: now,
-            limits)
+            limits, isTold: isTold)
     }
 
     /// Whether a change acknowledges a changeset under this client's name that another copy of the file made. Applying
@@ -51,6 +53,7 @@ package final class ViewApplication {
     package let acknowledged: UInt64
     private let now: UInt64
     private let limits: KeptLimits
+    private let isTold: Bool
     /// The refusals, by changeset and place in it.
     private var refused: [UInt64: [UInt64: OperationRefusal]] = [:]
     /// What went to the quarantine with this change, once it has ended.
@@ -70,8 +73,9 @@ package final class ViewApplication {
 
     init(
         _ transaction: Transaction, state: ReplicaState, _ work: LogWork, _ knownRuns: KnownRuns, acknowledged: UInt64,
-        now: UInt64 = 0, _ limits: KeptLimits = .standard
+        now: UInt64 = 0, _ limits: KeptLimits = .standard, isTold: Bool = true
     ) throws(StoreError) {
+        self.isTold = isTold
         self.now = now
         self.limits = limits
         self.transaction = transaction
@@ -426,9 +430,10 @@ package final class ViewApplication {
     /// Joins an acknowledged operation, also one that is older than the life that this device knows (RULES.md, O7).
     ///
     /// The create of another writer may have moved the beginning of that life back before the server joined the
-    /// operation. Where it was meant for an earlier life all the same, this change says what came out.
+    /// operation. Where it was meant for an earlier life all the same, this change says what came out; one that says nothing of
+    /// that leaves it hidden.
     private func join(acknowledged logged: LoggedOperations.Entry, into state: inout ObjectState) {
-        if !logged.operation.isAboutLife, logged.stamp < state.born {
+        if isTold, !logged.operation.isAboutLife, logged.stamp < state.born {
             state.born = logged.stamp
             movedBack.insert(logged.operation.target)
         }

@@ -235,6 +235,11 @@ struct BeginningAgainTests {
         #expect(try device.bookkeeping("sync.openings") == 0)
     }
 
+    @Test("seeds that failed once agree")
+    func failedOnce() throws {
+        for seed in try SeedList("beginning-again").numbers() { try goOn(seed) }
+    }
+
     @Test("two files that were one, and a third device, lose nothing and end with the same objects", arguments: 0..<4)
     func twoFiles(_ block: Int) throws {
         for seed in Self.seeds.part(block, of: 4) { try goOn(seed) }
