@@ -616,7 +616,7 @@ func settings() -> [SwiftSetting] {
 }
 
 /// With `CAUSEWAY_OPTIMIZED` set, debug builds optimize the parts and the programs of the tests, and keep all checks: the tests
-/// then need a third of the time. The tests themselves, the server's daemon and the tool are not optimized; the compiler of
+/// then need a third of the time. The tests themselves, the daemon and the tool's commands are not optimized; the compiler of
 /// Swift 6.3.1 crashes on the daemon where checks stay.
 func optimized() -> [SwiftSetting] {
     guard Context.environment["CAUSEWAY_OPTIMIZED"] != nil else { return [] }
