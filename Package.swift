@@ -42,8 +42,10 @@ let device: [Target] = [
             "Environment", "Merge", "Model", "ObjectStore", "OpLog", "Operations", "Query", "Storage", "Sync",
             "SyncedFile", "Wire",
         ],
-        libraries: [.target(name: name("Transport"), condition: .when(traits: ["Network"]))], documents: ["API.md"]
+        libraries: ["CThread", .target(name: name("Transport"), condition: .when(traits: ["Network"]))],
+        documents: ["API.md"], excludes: ["system"]
     ),
+    .target(name: "CThread", path: "Sources/Device/Database/system"),
     part("Device", "OpLog", uses: ["Environment", "Merge", "Model", "ObjectStore", "Operations", "Storage"]),
     part("Device", "RealmSwift", uses: ["Database"]),
     part("Device", "Sync", uses: ["Merge", "Model", "Operations", "Wire"]),

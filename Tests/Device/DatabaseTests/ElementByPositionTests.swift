@@ -184,6 +184,8 @@ struct ShortTextsTests {
         "have the very words that the standard library gives them, whatever the bytes are",
         arguments: SeedList.drawn(for: "short-texts", count: 1, suite: "ShortTextsTests"))
     func same(seed: UInt64) {
+        ShortTexts.prepare()
+        #expect(ShortTexts.areAsDescribed)
         var random = SeededNumbers(seed: seed)
         let pieces: [[UInt8]] = [
             Array("a".utf8), Array("Z".utf8), [0], [0x7F], Array("é".utf8), Array("日".utf8), Array("👍".utf8), [0xFF],

@@ -1,6 +1,5 @@
 import CausewayModel
 public import CausewayObjectStore
-public import Glibc
 
 // Reading an element of a managed list by its position, inlined into the app's module, for numbers and Bools.
 //
@@ -36,8 +35,7 @@ public struct _ListCursor {
     @inlinable
     @inline(__always)
     public func element(_ position: Int, size: Int) -> UnsafeRawPointer? {
-        guard header.pointee.thread == UInt(pthread_self()) || header.pointee.thread == 0,
-            header.pointee.epoch == epoch, listVersion.pointee == window.version
+        guard header.pointee.mayRead, header.pointee.epoch == epoch, listVersion.pointee == window.version
         else { return nil }
         return window.element(position, size: size) ?? spans.element(position, size: size)
     }

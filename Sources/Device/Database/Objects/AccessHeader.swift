@@ -1,3 +1,4 @@
+public import CThread
 public import CausewayObjectStore
 
 /// What the inlined read path of a managed object needs to know about its class.
@@ -7,7 +8,7 @@ public import CausewayObjectStore
 /// class access, so the pointer cannot dangle.
 @frozen
 public struct _AccessHeader {
-    /// `pthread_self()` of the thread that may read. Zero without a check: in a Realm of an actor, where the compiler
+    /// The thread that may read, as `causeway_thread` names it. Zero without a check: in a Realm of an actor, where the compiler
     /// checks isolation, and in a frozen Realm, which every thread may read.
     public var thread: UInt
     /// Whether several threads may read at once. Objects then cache nothing.
@@ -20,6 +21,13 @@ public struct _AccessHeader {
     /// The class access that owns this memory.
     @usableFromInline
     var access: Unmanaged<_ClassAccess>
+
+    /// Whether the running thread may read, as far as this tells.
+    @inlinable
+    var mayRead: Bool {
+        @inline(__always)
+        get { thread == causeway_thread() || thread == 0 }
+    }
 
     @usableFromInline
     init(

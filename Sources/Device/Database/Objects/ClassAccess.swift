@@ -13,7 +13,7 @@ public final class _ClassAccess {
     /// Nil in a frozen Realm, where each thread has a table of its own.
     private let onlyTable: Table?
     /// The same without a reference, for reads that are to retain nothing.
-    private let uncountedTable: Unmanaged<Table>?
+    let uncountedTable: Unmanaged<Table>?
     /// In a frozen Realm, the leaves that any thread has read so far.
     private let foundLeaves: UnsafeMutablePointer<LeafArray>?
     /// The column of each of the model's properties, in the model's order.
@@ -43,6 +43,7 @@ public final class _ClassAccess {
     let isEmbedded: Bool
 
     init(_ model: ObjectModel, table: Table, in instance: RealmInstance) {
+        ShortTexts.prepare()
         isEmbedded = model.kind == .embedded
         self.instance = instance
         self.model = model

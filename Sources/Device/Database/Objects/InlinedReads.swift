@@ -1,6 +1,5 @@
 import CausewayModel
 public import CausewayObjectStore
-public import Glibc
 import Synchronization
 
 // The read path of numbers and Bools, inlined into the app's module.
@@ -9,6 +8,9 @@ import Synchronization
 // (another thread of the same queue, a row that may be gone, a leaf not read yet or being rewritten) goes through
 // `_slowRead`, which checks everything, caches the leaf, and reads through the table. None of this releases an object
 // that the caller may hold. `@_effects(releasenone)` says so, and a loop needs no references to its objects.
+//
+// The readers are functions that the compiler may call: inlined always, they make the getter of a property so large that it is
+// called instead, and the loop does not see that it releases nothing.
 
 extension ObjectBase {
     /// The leaf that holds the property, if it may be read without further checks.
@@ -16,8 +18,7 @@ extension ObjectBase {
     @inline(__always)
     final func _inlinedLeaf(_ column: Int) -> UnsafeRawPointer? {
         guard let header = _header,
-            header.pointee.thread == UInt(pthread_self()) || header.pointee.thread == 0,
-            header.pointee.epoch == _epoch
+            header.pointee.mayRead, header.pointee.epoch == _epoch
         else { return nil }
         // Not inlined: to the compiler an atomic load may release objects, so every read would retain its object.
         if header.pointee.isFrozen { return _sharedLeaf(column) }

@@ -39,6 +39,9 @@ public struct Persisted<Value: _Persistable> {
         storage = .unmanaged(wrappedValue, flags: 0)
     }
 
+    // No access to the wrapper lasts longer than one load or store. An optimising compiler sees so in the app's module, and
+    // checks none of them for exclusivity, which would cost as much as half of the read.
+
     /// Reads or writes the property of the object it belongs to.
     @inlinable
     public static subscript<EnclosingSelf: ObjectBase, FinalValue>(
@@ -54,10 +57,16 @@ public struct Persisted<Value: _Persistable> {
             switch object[keyPath: storageKeyPath].storage {
             case .managed(let column):
                 let value = Value._readManaged(object, Int(column))
-                if object._remembersCollections { object[keyPath: storageKeyPath]._remember(value) }
+                if object._remembersCollections {
+                    object[keyPath: storageKeyPath].storage = .managedCached(value, column)
+                }
                 return value
             case .managedCached(let value, _), .unmanaged(let value, _): return value
-            case .zero, .tracing: return object[keyPath: storageKeyPath]._begin()
+            case .zero(let flags):
+                let value = Value._zeroValue()
+                object[keyPath: storageKeyPath].storage = .unmanaged(value, flags: flags)
+                return value
+            case .tracing(let recorder, let position): return _trace(recorder, position)
             }
         }
         @inline(__always)
@@ -65,39 +74,23 @@ public struct Persisted<Value: _Persistable> {
             let column = object[keyPath: storageKeyPath].column
             if column >= 0 {
                 Value._writeManaged(object, Int(column), newValue)
-            } else {
-                object[keyPath: storageKeyPath]._assign(newValue)
+            } else if let flags = object[keyPath: storageKeyPath].storage._ownFlags {
+                object[keyPath: storageKeyPath].storage = .unmanaged(newValue, flags: flags)
             }
         }
     }
 
-    /// Caches a collection that was read from a managed object.
-    @inlinable
-    mutating func _remember(_ value: Value) {
-        if case .managed(let column) = storage { storage = .managedCached(value, column) }
-    }
-
-    /// The value of an unset property: its zero value, which is stored, or a step of a recorded key path.
-    @inlinable
-    mutating func _begin() -> Value {
-        switch storage {
-        case .zero(let flags):
-            let value = Value._zeroValue()
-            storage = .unmanaged(value, flags: flags)
-            return value
-        case .tracing(let recorder, let position): return Self._trace(recorder, position)
-        case .unmanaged(let value, _), .managedCached(let value, _): return value
-        case .managed: fatalError("a managed property was read without its object")
-        }
-    }
-
     /// Sets the property of an unmanaged object.
-    @inlinable
-    mutating func _assign(_ value: Value) {
-        switch storage {
-        case .unmanaged(_, let flags), .zero(let flags): storage = .unmanaged(value, flags: flags)
-        case .managed, .managedCached, .tracing: break
-        }
+    mutating func assign(_ value: Value) {
+        if let flags = storage._ownFlags { storage = .unmanaged(value, flags: flags) }
+    }
+
+    /// The value of a property of an object that records which properties a key path visits.
+    @usableFromInline
+    static func _trace(_ recorder: Unmanaged<_PathRecorder>, _ position: Int32) -> Value {
+        let recorder = recorder.takeUnretainedValue()
+        recorder.visit(position)
+        return Value._tracing(recorder)
     }
 
     /// Unavailable: the property needs the object around it.
@@ -105,13 +98,6 @@ public struct Persisted<Value: _Persistable> {
     public var wrappedValue: Value {
         get { fatalError("unavailable") }
         set { fatalError("unavailable") }
-    }
-
-    @usableFromInline
-    static func _trace(_ recorder: Unmanaged<_PathRecorder>, _ position: Int32) -> Value {
-        let recorder = recorder.takeUnretainedValue()
-        recorder.visit(position)
-        return Value._tracing(recorder)
     }
 }
 
@@ -286,6 +272,17 @@ enum _PersistedStorage<Value> {
     case managedCached(Value, Int32)
     /// The object records which properties a key path visits. The recorder outlives every object it makes.
     case tracing(Unmanaged<_PathRecorder>, Int32)
+
+    /// The flags of a property that has its value in the object; nil when the value is elsewhere.
+    @inlinable var _ownFlags: UInt8? {
+        @inline(__always)
+        get {
+            switch self {
+            case .zero(let flags), .unmanaged(_, let flags): flags
+            case .managed, .managedCached, .tracing: nil
+            }
+        }
+    }
 }
 
 enum PersistedFlags {

@@ -188,14 +188,14 @@ extension Persisted: PersistedWrapper {
     @inline(__always)
     static func take<Given>(_ wrapper: UnsafeMutableRawPointer, _ any: Any, _ make: (Given) -> Value) -> Bool {
         guard let given = exactly(any, Given.self) else { return false }
-        typed(wrapper).pointee._assign(make(given))
+        typed(wrapper).pointee.assign(make(given))
         return true
     }
 
     /// Sets a link of an unmanaged object to an object of the link's class.
     static func take(_ wrapper: UnsafeMutableRawPointer, _ link: ObjectBase) where Value == Object? {
         // References to all classes have the same layout and reference counting.
-        typed(wrapper).pointee._assign(unsafeDowncast(link, to: Object.self))
+        typed(wrapper).pointee.assign(unsafeDowncast(link, to: Object.self))
     }
 
     static func originProperty(_ wrapper: UnsafeMutableRawPointer) -> String? {

@@ -2,12 +2,20 @@
 ///
 /// A string of at most 15 bytes has no memory of its own: its bytes and its length are its two words. Texts of ASCII
 /// are put together here from two loads, which takes a third of the time of the standard library's checked way. A
-/// probe compares the words of both ways at the first use. If they differ, every text goes the standard way.
+/// probe compares the words of both ways before the first use. If they differ, every text goes the standard way.
 enum ShortTexts {
     private static let longest = 15
     /// The high bits of the last byte, above the length, in a short string of ASCII.
     private static let mark: UInt64 = 0xE0
-    private static let areAsDescribed = probe()
+    /// False until ``prepare()``.
+    ///
+    /// nonisolated(unsafe): written once, while `prepared` is made. Whoever reads a text has its class access, for which `prepare`
+    /// was called, so the write happened before.
+    @exclusivity(unchecked) nonisolated(unsafe) private(set) static var areAsDescribed = false
+    private static let prepared: Void = { areAsDescribed = probe() }()
+
+    /// Compares both ways, once for all. A constant that does so by itself would cost a call at every read.
+    static func prepare() { prepared }
 
     /// The text of UTF-8 bytes. Bytes that are none become U+FFFD.
     @inline(__always)

@@ -1,8 +1,8 @@
+import CThread
 import CausewayModel
 import CausewayQuery
 import CausewaySyncedFile
 public import Foundation
-import Glibc
 import Synchronization
 
 /// The subscriptions of a synced Realm. They select the objects that the device holds.
@@ -64,7 +64,7 @@ public struct SyncSubscriptionSet: Sendable {
 
         /// The update whose block runs on this thread.
         var update: Update? {
-            let thread = UInt(pthread_self())
+            let thread = causeway_thread()
             return state.withLock { $0.update?.thread == thread ? $0.update?.1 : nil }
         }
 
@@ -75,7 +75,7 @@ public struct SyncSubscriptionSet: Sendable {
 
         /// Runs the block of an update on this thread.
         func run(_ update: Update, _ body: () throws -> Void) rethrows {
-            let thread = UInt(pthread_self())
+            let thread = causeway_thread()
             state.withLock { $0.update = (thread, update) }
             defer { state.withLock { $0.update = nil } }
             try body()

@@ -1,3 +1,4 @@
+import CThread
 import Dispatch
 import Foundation
 import Glibc
@@ -24,7 +25,7 @@ struct Confinement: Sendable {
 
     /// The main queue on the main thread, else the current thread.
     static var current: Confinement {
-        isMain ? Confinement(.queue(.main)) : Confinement(.thread(UInt(pthread_self()), ThreadRunLoop.current))
+        isMain ? Confinement(.queue(.main)) : Confinement(.thread(causeway_thread(), ThreadRunLoop.current))
     }
 
     // On Linux a `DispatchQueue` is a wrapper that may be created anew at every access; `DispatchQueue.main` always is.
@@ -56,7 +57,7 @@ struct Confinement: Sendable {
 
     var isCurrent: Bool {
         switch place {
-        case .thread(let thread, _): thread == UInt(pthread_self())
+        case .thread(let thread, _): thread == causeway_thread()
         case .queue(let queue):
             Self.mark(of: queue) == Self.mainMark
                 ? Self.isMain : DispatchQueue.getSpecific(key: Self.queueKey) == Self.mark(of: queue)
@@ -68,7 +69,7 @@ struct Confinement: Sendable {
     var inlineThread: UInt {
         switch place {
         case .thread(let thread, _): thread
-        case .queue: UInt(pthread_self())
+        case .queue: causeway_thread()
         case .isolated, .anywhere: 0
         }
     }

@@ -1,5 +1,5 @@
+import CThread
 import CausewayObjectStore
-import Glibc
 
 /// Gives each thread that reads a frozen Realm a transaction of its own on the snapshot.
 ///
@@ -67,7 +67,7 @@ final class FrozenViews: @unchecked Sendable {
     }
 
     private var view: Unmanaged<View> {
-        let thread = UInt(pthread_self())
+        let thread = causeway_thread()
         var next = lists[Self.list(of: thread)]
         while let pointer = next {
             let view = Unmanaged<View>.fromOpaque(pointer)
@@ -83,7 +83,7 @@ final class FrozenViews: @unchecked Sendable {
 
     @discardableResult
     private func add(_ transaction: Transaction) -> Unmanaged<View> {
-        let thread = UInt(pthread_self())
+        let thread = causeway_thread()
         let list = Self.list(of: thread)
         while true {
             let head = lists[list]

@@ -1,6 +1,6 @@
+import CThread
 import CausewayModel
 import CausewayObjectStore
-import Glibc
 
 /// A Realm open at one place: one thread, queue or actor. `Realm` values are handles to it.
 ///
@@ -104,7 +104,7 @@ final class RealmInstance {
 
     /// A queue's Realm remembers the thread it last ran on. Only its first use on another thread asks the queue.
     func checkThread() {
-        if UInt(pthread_self()) == inlinedThread { return }
+        if causeway_thread() == inlinedThread { return }
         checkPlace()
     }
 

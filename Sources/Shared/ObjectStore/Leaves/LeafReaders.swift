@@ -177,7 +177,7 @@ public struct StringLeaf {
     @inlinable @inline(__always)
     public func isNull(_ slot: Int) -> Bool { LeafHeader(leaf).isNull(slot) }
 
-    @inlinable
+    @inlinable @inline(__always)
     public func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
         let header = LeafHeader(leaf)
         guard slot < header.count else { return UnsafeRawBufferPointer(start: leaf, count: 0) }
