@@ -168,4 +168,17 @@ struct PortedSentencesTests {
         let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(words.components(separatedBy: misuse.rawValue).count == 2, "\(words.prefix(1000))")
     }
+
+    @Test("a list that nobody has asked for an element stops the program too, once its Realm was invalidated")
+    func listOfInvalidatedRealm() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let realm = try portedRealm()
+            let owner = try realm.write { realm.create(PortedOwner.self, value: ["id": 1]) }
+            let dogs = owner.dogs
+            realm.invalidate()
+            for _ in dogs {}
+        }
+        let words = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(words.contains(KnownMisuse.invalidatedResults.rawValue), "\(words.prefix(1000))")
+    }
 }

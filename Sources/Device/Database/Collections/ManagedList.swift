@@ -9,13 +9,19 @@ final class ManagedList {
     let instance: RealmInstance
     // Uncounted but safe: the instance above owns it.
     unowned(unsafe) let access: _ClassAccess
+    /// That of the class, and its table unless it is frozen, for calls that are to retain nothing.
+    private let header: UnsafeMutablePointer<_AccessHeader>
+    private let uncountedTable: Unmanaged<Table>?
     let key: ObjectKey
     let column: Int
-    let source: _ResultsSource
+    /// The class of elements that are objects. The instance above owns it.
+    private unowned(unsafe) let elementClass: _ClassAccess?
     /// The class that elements are made with: the target of links, or the owner's class for mixed elements, whose links
     /// may lead to any class. The instance above owns it.
     unowned(unsafe) let target: _ClassAccess?
     private var epoch: UInt
+    /// How often the Realm had been invalidated when the list was made.
+    private let invalidations: Int
     private var visible: (version: UInt, positions: [Int]?) = (0, nil)
     /// Whether it may hold links that are not shown.
     private let hidesGhosts: Bool
@@ -25,6 +31,7 @@ final class ManagedList {
     private let hasPlainElements: Bool
     /// Whether elements may be collections.
     private let isMixed: Bool
+    @exclusivity(unchecked) private var madeSource: _ResultsSource?
     /// The directory that the cursor's spans belong to.
     @exclusivity(unchecked) private var directory: ListDirectory?
 
@@ -32,51 +39,61 @@ final class ManagedList {
         self.init(object._key, access, column)
     }
 
-    init(_ key: ObjectKey, _ access: _ClassAccess, _ column: Int) {
+    /// - Parameter beginning: of the source that shows the list; nil to begin now.
+    init(_ key: ObjectKey, _ access: _ClassAccess, _ column: Int, since beginning: _ResultsSource.Beginning? = nil) {
         self.access = access
+        header = access.header
+        uncountedTable = access.uncountedTable
         instance = access.instance
         self.key = key
-        epoch = access.header.pointee.epoch
+        epoch = beginning?.ownerEpoch ?? access.header.pointee.epoch
+        invalidations = beginning?.invalidations ?? instance.invalidations
         self.column = column
-        source = _ResultsSource(
-            .list(owner: key, of: access, column: column), of: access.target(column), in: access.instance)
-        target = source.links
-        kind = access.schema.properties[column].collection
-        hidesGhosts = instance.leavesGhosts && source.access != nil && kind != .map
+        let property = access.schema.properties[column]
+        isMixed = property.type == .mixed
+        kind = property.collection
+        elementClass = access.target(column)
+        target = elementClass ?? (isMixed ? access : nil)
+        hidesGhosts = instance.leavesGhosts && elementClass != nil && kind != .map
         cursor = _ListCursor.make(access, epoch)
-        hasPlainElements = Self.hasPlainElements(access, column)
-        isMixed = access.schema.properties[column].type == .mixed
+        hasPlainElements = Self.hasPlainElements(property.type, instance)
+        if instance.isFrozen { madeSource = makeSource() }
     }
 
     /// The list that a source shows.
-    init(_ source: _ResultsSource) {
+    convenience init(_ source: _ResultsSource) {
         guard case .list(let owner, let access, let column) = source.origin else {
             misuse("A list can only be made from a list's own source.")
         }
-        self.source = source
-        self.access = access
-        self.column = column
-        instance = source.instance
-        key = owner
-        epoch = source.ownerEpoch
-        target = source.links
-        kind = access.schema.properties[column].collection
-        hidesGhosts = instance.leavesGhosts && source.access != nil && kind != .map
-        cursor = _ListCursor.make(access, epoch)
-        hasPlainElements = Self.hasPlainElements(access, column)
-        isMixed = access.schema.properties[column].type == .mixed
+        self.init(owner, access, column, since: source.beginning)
+        madeSource = source
     }
 
     deinit {
         cursor.deallocate()
     }
 
-    private static func hasPlainElements(_ access: _ClassAccess, _ column: Int) -> Bool {
-        switch access.schema.properties[column].type {
+    private static func hasPlainElements(_ type: StoredType, _ instance: RealmInstance) -> Bool {
+        switch type {
         // Several threads may read a frozen list at once, so its cursor never moves.
-        case .int, .double, .float, .bool: !access.instance.isFrozen
+        case .int, .double, .float, .bool: !instance.isFrozen
         default: false
         }
+    }
+
+    /// The elements as results. Made when somebody asks for it, since a list that is only written needs none; at once for a frozen
+    /// list, which several threads may read.
+    var source: _ResultsSource {
+        if let madeSource { return madeSource }
+        let source = makeSource()
+        madeSource = source
+        return source
+    }
+
+    private func makeSource() -> _ResultsSource {
+        _ResultsSource(
+            .list(owner: key, of: access, column: column), of: elementClass, in: instance,
+            since: _ResultsSource.Beginning(invalidations: invalidations, ownerEpoch: epoch))
     }
 
     /// Several threads may read a frozen list, so none caches the visible positions. The source has the visible
@@ -87,7 +104,13 @@ final class ManagedList {
 
     var isInvalidated: Bool { !access.stillExists(key, seenAt: epoch) }
 
+    @inline(__always)
     func check() {
+        if header.pointee.epoch == epoch, header.pointee.mayRead { return }
+        checkMore()
+    }
+
+    private func checkMore() {
         instance.checkThread()
         if epoch != access.header.pointee.epoch {
             guard access.stillExists(key, seenAt: epoch) else {
@@ -97,6 +120,13 @@ final class ManagedList {
             }
             epoch = access.header.pointee.epoch
         }
+    }
+
+    /// Calls with the owner's table.
+    @inline(__always)
+    private func withTable<Result>(_ body: (Table) -> Result) -> Result {
+        guard let uncountedTable else { return body(access.table) }
+        return uncountedTable._withUnsafeGuaranteedRef(body)
     }
 
     func checkWritable() {
@@ -118,7 +148,7 @@ final class ManagedList {
 
     /// The stored positions that are shown, or nil when all are.
     private var positions: [Int]? {
-        guard hidesGhosts, let target = source.access else { return nil }
+        guard hidesGhosts, let target = elementClass else { return nil }
         if visible.version != instance.contentVersion {
             let values = access.table.listValues(key, column)
             let alive = values.indices.filter { index in
@@ -139,7 +169,7 @@ final class ManagedList {
     var count: Int {
         check()
         if isFrozenWithGhosts { return source.count }
-        return positions?.count ?? access.table.listCount(key, column)
+        return positions?.count ?? withTable { $0.listCount(key, column) }
     }
 
     func value(_ position: Int) -> Value {
@@ -148,7 +178,8 @@ final class ManagedList {
             moveCursor(to: position)
         }
         if isFrozenWithGhosts { return .object(source.keys[position]) }
-        return access.table.listValue(key, column, stored(position))
+        let place = stored(position)
+        return withTable { $0.listValue(key, column, place) }
     }
 
     private func moveCursor(to position: Int) {
@@ -163,24 +194,27 @@ final class ManagedList {
 
     func append(_ value: Value) {
         if isMixed { checkPlace(of: value) }
-        access.table.listAppend(key, column, value)
+        withTable { $0.listAppend(key, column, value) }
         instance.contentChanged()
     }
 
     func insert(_ value: Value, at position: Int) {
         if isMixed { checkPlace(of: value) }
-        access.table.listInsert(key, column, stored(position), value)
+        let place = stored(position)
+        withTable { $0.listInsert(key, column, place, value) }
         instance.contentChanged()
     }
 
     func replace(_ value: Value, at position: Int) {
         if isMixed { checkPlace(of: value) }
-        access.table.listSet(key, column, stored(position), value)
+        let place = stored(position)
+        withTable { $0.listSet(key, column, place, value) }
         elementsRemoved()
     }
 
     func remove(at position: Int) {
-        access.table.listRemove(key, column, stored(position))
+        let place = stored(position)
+        withTable { $0.listRemove(key, column, place) }
         elementsRemoved()
     }
 
@@ -212,7 +246,7 @@ final class ManagedList {
 
     /// Embedded objects and nested collections are deleted with their place in the list.
     func elementsRemoved() {
-        if source.access?.isEmbedded == true || isMixed && instance.hasSeenNested {
+        if elementClass?.isEmbedded == true || isMixed && instance.hasSeenNested {
             instance.rowsDeleted()
         } else {
             instance.contentChanged()

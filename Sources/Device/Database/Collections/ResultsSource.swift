@@ -69,13 +69,20 @@ public final class _ResultsSource {
     private(set) lazy var dependencies = findDependencies()
     private(set) lazy var tables = findTables()
     private let frozenContent: FrozenContent?
-    private let beganAt: Int
-    /// The epoch of the owner's class when the source was made: the owner existed then.
-    let ownerEpoch: UInt
+    /// Whether the results can still be used follows from this.
+    let beginning: Beginning
 
+    struct Beginning {
+        /// How often the Realm had been invalidated when the collection was made.
+        var invalidations: Int
+        /// The epoch of the owner's class when the owner was last known to exist; 0 without an owner.
+        var ownerEpoch: UInt
+    }
+
+    /// - Parameter beginning: of the list that it shows, which was made before it; nil to begin now.
     init(
         _ origin: Origin, of access: _ClassAccess?, in instance: RealmInstance, steps: [Step] = [],
-        writtenConditions: [CausewayQuery.Predicate]? = []
+        writtenConditions: [CausewayQuery.Predicate]? = [], since beginning: Beginning? = nil
     ) {
         self.origin = origin
         self.access = access
@@ -83,12 +90,12 @@ public final class _ResultsSource {
         self.steps = steps
         self.writtenConditions = writtenConditions
         frozenContent = instance.isFrozen ? FrozenContent() : nil
-        beganAt = instance.invalidations
-        ownerEpoch =
+        let ownerEpoch =
             switch origin {
-            case .table: 0
+            case .table: 0 as UInt
             case .list(_, let owner, _), .inverse(_, let owner, _): owner.header.pointee.epoch
             }
+        self.beginning = beginning ?? Beginning(invalidations: instance.invalidations, ownerEpoch: ownerEpoch)
     }
 
     deinit {
@@ -102,23 +109,25 @@ public final class _ResultsSource {
     // MARK: - Whether it can be used
 
     var isInvalidated: Bool {
-        if beganAt != instance.invalidations { return true }
+        if beginning.invalidations != instance.invalidations { return true }
         switch origin {
         case .table: return false
         case .list(let owner, let access, _), .inverse(let owner, let access, _):
-            return !access.stillExists(owner, seenAt: ownerEpoch)
+            return !access.stillExists(owner, seenAt: beginning.ownerEpoch)
         }
     }
 
     func check() {
         instance.checkThread()
-        guard beganAt == instance.invalidations else { misuse("Access to invalidated Results objects") }
+        guard beginning.invalidations == instance.invalidations else { misuse("Access to invalidated Results objects") }
     }
 
     /// A question to all objects of a class, which its Realm may remember. Nil for any other one, and for frozen results,
     /// which several threads may ask at once.
     func question(_ format: String, _ arguments: [Any?], showing element: Any.Type) -> RecentQueries.Question? {
-        guard isWholeTable, let access, !instance.isFrozen, beganAt == instance.invalidations else { return nil }
+        guard isWholeTable, let access, !instance.isFrozen, beginning.invalidations == instance.invalidations else {
+            return nil
+        }
         return RecentQueries.Question(format, arguments, of: access, showing: element)
     }
 
@@ -205,7 +214,8 @@ public final class _ResultsSource {
     @inline(never)
     @_effects(releasenone)
     func _movedElement(_ position: Int) -> ObjectBase? {
-        guard let elements, contentVersion == instance.contentVersion, beganAt == instance.invalidations else {
+        guard let elements, contentVersion == instance.contentVersion, beginning.invalidations == instance.invalidations
+        else {
             return nil
         }
         instance.checkThread()
@@ -398,10 +408,10 @@ public final class _ResultsSource {
                 keys = matchingKeys(condition, access)
             }
         case .list(let owner, let ownerAccess, let column):
-            guard ownerAccess.stillExists(owner, seenAt: ownerEpoch) else { return .keys([]) }
+            guard ownerAccess.stillExists(owner, seenAt: beginning.ownerEpoch) else { return .keys([]) }
             keys = ownerAccess.table.listValues(owner, column).compactMap { access.existing($0) }
         case .inverse(let owner, let ownerAccess, let column):
-            guard ownerAccess.stillExists(owner, seenAt: ownerEpoch) else { return .keys([]) }
+            guard ownerAccess.stillExists(owner, seenAt: beginning.ownerEpoch) else { return .keys([]) }
             keys = ownerAccess.linkingObjects(to: owner, from: access, column)
         }
         while let step = remaining.popFirst() {
@@ -424,7 +434,7 @@ public final class _ResultsSource {
 
     private func evaluateValues() -> [Value] {
         guard case .list(let owner, let ownerAccess, let column) = origin,
-            ownerAccess.stillExists(owner, seenAt: ownerEpoch)
+            ownerAccess.stillExists(owner, seenAt: beginning.ownerEpoch)
         else { return [] }
         var values = ownerAccess.table.listValues(owner, column)
         for step in steps {

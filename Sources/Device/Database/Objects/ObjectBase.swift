@@ -184,6 +184,13 @@ extension ObjectBase {
         _header.map { $0.pointee.access.takeUnretainedValue() }
     }
 
+    /// Checks the thread and that the row exists.
+    @inline(__always)
+    final func _check() {
+        if let header = _header, header.pointee.epoch == _epoch, header.pointee.mayRead { return }
+        _ = _checkedAccess()
+    }
+
     /// The class access of the object, after checking the thread and that the row exists.
     final func _checkedAccess() -> _ClassAccess {
         guard let access = _livingAccess() else { misuse("Object has been deleted or invalidated.") }

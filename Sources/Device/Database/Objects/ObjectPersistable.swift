@@ -91,11 +91,12 @@ extension _ClassAccess {
         if object._header == nil {
             return .object(instance.add(object, update: .error, asChild: true))
         }
-        guard object._instance === instance else {
+        // An object that is read through this class access is of its Realm.
+        guard object._header == header || object._instance === instance else {
             misuse(
                 "Object is already managed by another Realm. Use create instead to copy it into this Realm.")
         }
-        _ = object._checkedAccess()
+        object._check()
         if isEmbedded {
             misuse(
                 "Can't set link to existing managed embedded object: an embedded object belongs to one parent. "
