@@ -104,7 +104,7 @@ struct DiscoveryTests {
             }
         }
         let error = #expect(throws: Realm.Error.self) {
-            _ = try DeclaredSchema([DiscoveredHeir.self, DiscoveredChild.self, Other.DiscoveredHeir.self])
+            _ = try DeclaredSchema.of([DiscoveredHeir.self, DiscoveredChild.self, Other.DiscoveredHeir.self])
         }
         #expect(error?.message.contains("Type 'DiscoveredHeir' appears more than once in the schema") == true)
     }

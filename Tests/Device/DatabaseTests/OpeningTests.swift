@@ -42,6 +42,28 @@ struct OpeningTests {
         }
     }
 
+    @Test("a file has one name, whether a link or dots lead to it, and from before it exists")
+    func oneName() async throws {
+        try await withFolder { folder in
+            let link = folder.appendingPathComponent("link")
+            let real = folder.appendingPathComponent("real")
+            try FileManager.default.createDirectory(at: real, withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
+            let roundabout = try #require(URL(string: folder.path + "//link/./b.realm"))
+            for url in [link.appendingPathComponent("a.realm"), roundabout] {
+                let configuration = Realm.Configuration(fileURL: url, objectTypes: [OpenedBook.self])
+                let first = try Realm(configuration: configuration)
+                let again = try Realm(configuration: configuration)
+                #expect(first == again)
+                #expect {
+                    try Realm.deleteFiles(for: configuration)
+                } throws: { error in
+                    (error as? Realm.Error)?.code == .alreadyOpen
+                }
+            }
+        }
+    }
+
     // MARK: - asyncOpen
 
     @Test("a Realm that was opened in the background is migrated, and lives where it was wanted")

@@ -1,4 +1,5 @@
 import CausewayModel
+import Synchronization
 
 // Turns a set of classes into a schema, or throws a list of all problems with RealmSwift's messages.
 
@@ -8,13 +9,29 @@ struct DeclaredSchema: Sendable {
 }
 
 extension DeclaredSchema {
+    /// The sound schemas of this process by their classes. Realms are opened often, and with few different schemas.
+    private static let known = Mutex<[[ObjectIdentifier]: DeclaredSchema]>([:])
+    private static let knownMax = 64
+
+    /// The schema of classes; every class that their links lead to must be among them.
+    /// - Throws: `Realm.Error.fail` with one line for each problem.
+    static func of(_ types: [ObjectBase.Type]) throws -> DeclaredSchema {
+        let identities = types.map { ObjectIdentifier($0) }
+        if let schema = known.withLock({ $0[identities] }) { return schema }
+        // Without the lock: it asks the app's classes for their names.
+        let schema = try DeclaredSchema(types)
+        known.withLock { known in
+            if known.count >= knownMax { known.removeAll() }
+            known[identities] = schema
+        }
+        return schema
+    }
+
     /// The maximum length of a class or property name in UTF-8 bytes. Files and the wire have no room for more.
     private static let classNameLengthMax = 57
     private static let propertyNameLengthMax = 63
 
-    /// - Parameter types: The classes; every class that their links lead to must be among them.
-    /// - Throws: `Realm.Error.fail` with one line for each problem.
-    init(_ types: [ObjectBase.Type]) throws {
+    private init(_ types: [ObjectBase.Type]) throws {
         var models: [String: ObjectModel] = [:]
         var problems: [String] = []
         for type in types {

@@ -1,4 +1,5 @@
 public import Foundation
+import Glibc
 import Synchronization
 
 extension Realm {
@@ -297,9 +298,33 @@ extension Realm.Configuration {
     /// The path that names the file within the process, without symbolic links and dots.
     var path: String {
         switch place {
-        case .file(let url): url.standardizedFileURL.resolvingSymlinksInPath().path
+        case .file(let url): Self.path(of: url)
         case .memory(let identifier): "memory:" + identifier
         }
+    }
+
+    private static func path(of url: URL) -> String {
+        let path = url.path
+        // The system resolves a path at a tenth of the cost. But it follows a link before it goes up from there.
+        if path.utf8.first == UInt8(ascii: "/"), strstr(path, "/..") == nil, let resolved = resolved(path) {
+            return resolved
+        }
+        return url.standardizedFileURL.resolvingSymlinksInPath().path
+    }
+
+    /// The real path of a file, which may be missing in its folder; nil where the system does not tell.
+    private static func resolved(_ path: String) -> String? {
+        if let real = real(path) { return real }
+        guard let slash = path.lastIndex(of: "/"), let folder = real(String(path[...slash])) else { return nil }
+        let name = path[path.index(after: slash)...]
+        if name.isEmpty || name == "." { return nil }
+        return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+    }
+
+    private static func real(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
     }
 
     var isInMemory: Bool { inMemoryIdentifier != nil }

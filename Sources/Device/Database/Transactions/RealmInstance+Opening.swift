@@ -197,12 +197,12 @@ extension Realm.Configuration {
                     "Asymmetric object type '\(type.className())' is not allowed in a local Realm. Remove it from "
                         + "objectTypes, or open a synchronised Realm.")
             }
-            return try DeclaredSchema(objectTypes)
+            return try .of(objectTypes)
         }
         let all = ClassDiscovery.allClasses().filter { type in
             type.shouldIncludeInDefaultSchema() && (syncSettings != nil || type._kind != .asymmetric)
                 && ObjectModel.of(type).hasProperties
         }
-        return try DeclaredSchema(all)
+        return try .of(all)
     }
 }

@@ -64,11 +64,11 @@ enum FileCheck {
         var isOurs = false
         var known: [ClearHeader] = []
         for slot in 0..<FileHeader.slotCount {
-            let page = try read(slot, of: disk, path: path)
-            guard hasMagic(page) else { continue }
+            let beginning = try read(slot, of: disk, path: path)
+            guard hasMagic(beginning) else { continue }
             isOurs = true
-            guard page.count >= HeaderLayout.bodyOffset else { continue }
-            let clear = ClearHeader(page)
+            guard beginning.count >= HeaderLayout.bodyOffset else { continue }
+            let clear = ClearHeader(beginning)
             if clear.format > FileHeader.format, mutation != .ignoreNewerFormats {
                 throw newer(clear.format, path: path)
             }
@@ -106,11 +106,12 @@ enum FileCheck {
             path: path)
     }
 
+    /// The part of a header that is never encrypted, as far as the file has it.
     private static func read(_ slot: Int, of disk: any DiskFile, path: String) throws(StorageError) -> [UInt8] {
-        var page = [UInt8](repeating: 0, count: Pages.sizeBytes)
-        let count = page.withUnsafeMutableBytes { disk.readWhole(into: $0, at: slot * Pages.sizeBytes) }
+        var bytes = [UInt8](repeating: 0, count: HeaderLayout.bodyOffset)
+        let count = bytes.withUnsafeMutableBytes { disk.readWhole(into: $0, at: slot * Pages.sizeBytes) }
         if count < 0 { throw StorageError(errno: Int32(-count), doing: "read the file", path: path) }
-        return Array(page.prefix(count))
+        return Array(bytes.prefix(count))
     }
 
     private static func checkKey(_ clear: ClearHeader, path: String, _ key: SealingKey?) throws(StorageError) {

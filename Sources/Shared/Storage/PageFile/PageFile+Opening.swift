@@ -89,6 +89,7 @@ extension PageFile {
         let pageLimit = UInt32(clamping: bytes >> Pages.sizeShift)
         // In this order: a file is mapped once, so nothing may fail after the mapping.
         let words = try PageWords(count: Int(pageLimit), path: path)
+        words.prepare(disk.size() / Pages.sizeBytes)
         guard let base = disk.map(bytes) else {
             throw StorageError(errno: ENOMEM, doing: "open the file", path: path)
         }

@@ -120,11 +120,17 @@ extension SharedState {
 
     // MARK: - The first
 
+    /// The unit of `st_blocks`.
+    private static let blockBytes = 512
+
     /// Gives the lock file its length and allocates its disk space, so that writing to mapped memory cannot fail.
     private static func makeRoom(_ locks: LockBytes) throws(StorageError) {
         var status = stat()
         var failure = fstat(locks.descriptor, &status) == 0 ? 0 : errno
-        if failure == 0, status.st_size != SharedLayout.fileBytes {
+        let hasLength = status.st_size == SharedLayout.fileBytes
+        // Nearly always another user has left it so.
+        if failure == 0, hasLength, Int(status.st_blocks) * blockBytes >= SharedLayout.fileBytes { return }
+        if failure == 0, !hasLength {
             failure = ftruncate(locks.descriptor, SharedLayout.fileBytes) == 0 ? 0 : errno
         }
         if failure == 0 {
