@@ -271,9 +271,24 @@ final class Column {
         if writtenNumbers.isEmpty { return }
         for number in writtenNumbers.sorted() {
             guard let leaf = writableLeaf(at: number) else { continue }
-            let long = leaf.strings?.moveLong(of: self, number: number, to: writer)
-            packer.pack(leaf, without: long) { writer.replaceLeaf(column: id, number: UInt32(number), $0) }
+            store(leaf, number, to: writer, packer)
         }
+    }
+
+    /// Packs a written leaf before the write ends, and lets go of its writable form.
+    func flush(_ number: Int, to writer: any StorageWriter, _ packer: LeafPacker) {
+        guard isWritable(number), let leaf = writableLeaf(at: number) else { return }
+        store(leaf, number, to: writer, packer)
+        leafStored(number)
+        if number == lastNumber { (lastNumber, lastLeaf) = (-1, nil) }
+        if let place = writtenNumbers.lastIndex(of: number) { writtenNumbers.remove(at: place) }
+        writable[number].map { Unmanaged<WritableLeaf>.fromOpaque($0).release() }
+        writable[number] = nil
+    }
+
+    private func store(_ leaf: WritableLeaf, _ number: Int, to writer: any StorageWriter, _ packer: LeafPacker) {
+        let long = leaf.strings?.moveLong(of: self, number: number, to: writer)
+        packer.pack(leaf, without: long) { writer.replaceLeaf(column: id, number: UInt32(number), $0) }
     }
 
     func forgetWritten() {

@@ -103,10 +103,27 @@ extension Table {
     package func beginRow(_ primaryKey: PrimaryKey?) throws(StoreError) -> NewRow {
         let key = try allocate(primaryKey)
         let number = key.leafNumber
-        if number != rowTargets.leaf { rowTargets.aim(at: number, columns, of: self) }
+        if number != rowTargets.leaf {
+            // Not for a ghost that comes to life, whose leaf may be any one.
+            if key.rawValue == nextKey - 1 { packFilled(below: number - Self.leavesKept) }
+            rowTargets.aim(at: number, columns, of: self)
+        }
         changes.insert(key)
         count += 1
         return NewRow(key, rowTargets.targets)
+    }
+
+    /// Rows of the leaf before may still be set, for example once the objects exist that they link to.
+    private static let leavesKept = 1
+
+    /// Packs the leaves of new rows that later rows have left behind, each of them once. So a write of many objects does not keep
+    /// all of them at full width. Whoever changes one of their rows after all finds its leaf in the storage.
+    private func packFilled(below end: Int) {
+        guard end > packedEnd else { return }
+        for number in packedEnd..<end {
+            for column in columns { column.flush(number, to: transaction.writer, transaction.packer) }
+        }
+        packedEnd = end
     }
 
     package var columnCount: Int { columns.count }

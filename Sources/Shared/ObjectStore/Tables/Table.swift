@@ -47,6 +47,8 @@ package final class Table {
     @exclusivity(unchecked) var changes = TableChanges()
     /// Where new rows are written; see `beginRow`.
     @exclusivity(unchecked) var rowTargets = RowTargets()
+    /// Leaves of new rows below this one were packed already.
+    @exclusivity(unchecked) var packedEnd = 0
     /// Objects that were deleted, whose links, index entries and primary keys are still there: see `Table+Deleting`.
     @exclusivity(unchecked) var ended: [ObjectKey] = []
     /// Lists changed in this write, also those of deleted objects.
@@ -256,6 +258,7 @@ package final class Table {
 
     func writeBegan() {
         changes = TableChanges(firstNewKey: nextKey)
+        packedEnd = leafCount
         listVersionBefore = listVersion.pointee
         isLargestKnown = false
     }
@@ -299,6 +302,8 @@ package final class Table {
         removeEmptyLeaves(writer)
         for text in texts { text.store(to: writer) }
         for (place, list) in writtenLists { list.store(to: writer, listTree(place.column)) }
+        // Nobody asks for them until the commit is over, which needs much memory itself.
+        (writtenLists, lastList) = ([:], nil)
         // Most commits only change objects.
         guard storedCounters != (nextKey, count) else { return }
         var counters: [UInt8] = []

@@ -62,6 +62,8 @@ package final class TreeOverlay {
     }
 
     var isEmpty: Bool { log.isEmpty }
+    /// How many changes were made: at least as many as there are keys.
+    var count: Int { log.count }
 
     // MARK: - Changing
 

@@ -125,6 +125,7 @@ package final class WriteChanges {
         // A transaction that changes only one tree needs no copy.
         guard trees.count > 1 else { return trees.first?.value.sorted() ?? [] }
         var changes: [TreeOverlay.Entry] = []
+        changes.reserveCapacity(trees.values.reduce(0) { $0 + $1.count })
         for overlay in sortedOverlays { changes += overlay.sorted() }
         return changes
     }
