@@ -9,8 +9,8 @@ import Synchronization
 // `_slowRead`, which checks everything, caches the leaf, and reads through the table. None of this releases an object
 // that the caller may hold. `@_effects(releasenone)` says so, and a loop needs no references to its objects.
 //
-// The readers are functions that the compiler may call: inlined always, they make the getter of a property so large that it is
-// called instead, and the loop does not see that it releases nothing.
+// The readers are functions that the compiler may call. Inlined always, they make the getter of a property so large that a loop
+// calls the getter instead.
 
 extension ObjectBase {
     /// The leaf that holds the property, if it may be read without further checks.

@@ -40,7 +40,7 @@ public struct Persisted<Value: _Persistable> {
     }
 
     // No access to the wrapper lasts longer than one load or store. An optimising compiler sees so in the app's module, and
-    // checks none of them for exclusivity, which would cost as much as half of the read.
+    // checks none of them for exclusivity, which took up to two fifths of a read.
 
     /// Reads or writes the property of the object it belongs to.
     @inlinable

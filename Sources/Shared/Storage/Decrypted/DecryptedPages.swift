@@ -175,14 +175,13 @@ final class PageWords: Sendable {
         munmap(words, count * 4)
     }
 
-    /// Gives memory to the words of the first pages, as far as they are few. Otherwise each page of words would cost a fault when
-    /// it is first read and another one when it is first written, and the second one interrupts the other processors.
+    /// Gives memory to the words of the first pages, at most to those of 64 MB. Otherwise each page of words would cost a
+    /// fault when it is first read and another one when it is first written, which interrupts the other processors.
     func prepare(_ pageCount: Int) {
         let byteCount = min(pageCount, count) * 4
         // An older kernel does not know the call, and nothing depends on it.
         if byteCount > 0 { madvise(words, min(byteCount, Self.preparedBytesMaximum), MADV_POPULATE_WRITE) }
     }
 
-    /// Enough for a file of 64 MB.
     private static let preparedBytesMaximum = 64 << 10
 }
