@@ -9,7 +9,7 @@ final class ManagedList {
     let instance: RealmInstance
     // Uncounted but safe: the instance above owns it.
     unowned(unsafe) let access: _ClassAccess
-    /// That of the class, and its table unless it is frozen, for calls that are to retain nothing.
+    /// The header of the class above, and its table unless the Realm is frozen. A call through them retains nothing.
     private let header: UnsafeMutablePointer<_AccessHeader>
     private let uncountedTable: Unmanaged<Table>?
     let key: ObjectKey

@@ -303,7 +303,8 @@ extension Realm.Configuration {
         }
     }
 
-    private static func path(of url: URL) -> String {
+    /// The path of a file without symbolic links and dots.
+    static func path(of url: URL) -> String {
         let path = url.path
         // The system resolves a path at a tenth of the cost. But it follows a link before it goes up from there.
         if path.utf8.first == UInt8(ascii: "/"), strstr(path, "/..") == nil, let resolved = resolved(path) {

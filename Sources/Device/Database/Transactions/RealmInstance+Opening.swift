@@ -167,8 +167,7 @@ extension FileCoordinator {
         var options = ObjectStore.Options()
         options.readOnly = true
         options.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) }
-        let source = try ObjectStore.open(
-            path: seed.standardizedFileURL.resolvingSymlinksInPath().path, options: options)
+        let source = try ObjectStore.open(path: Realm.Configuration.path(of: seed), options: options)
         while true {
             do {
                 return try source.copy(to: path, key: options.encryptionKey)

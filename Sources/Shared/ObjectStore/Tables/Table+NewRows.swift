@@ -104,7 +104,7 @@ extension Table {
         let key = try allocate(primaryKey)
         let number = key.leafNumber
         if number != rowTargets.leaf {
-            // Not for a ghost that comes to life, whose leaf may be any one.
+            // Not for a ghost that comes to life: others may in the leaves before its own.
             if key.rawValue == nextKey - 1 { packFilled(below: number - Self.leavesKept) }
             rowTargets.aim(at: number, columns, of: self)
         }
