@@ -10,7 +10,7 @@ extension DeviceProcess {
         switch call.request {
         case .hello(let greeting):
             connect()
-            hellos += 1
+            countHello()
             let sent = world.now
             ask(call, .session, greeting.hello) { [self] (welcome: Welcome) in
                 file.observe(welcome, localTime: wallTime, roundTrip: world.now - sent)

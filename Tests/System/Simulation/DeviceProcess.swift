@@ -51,7 +51,10 @@ final class DeviceProcess {
     private(set) var needsLogin = false
     /// Something that the conversation does not wait for failed: it is done again after the next hello.
     var hasWorkLeft = false
-    var hellos = 0
+    /// How often it said hello though nothing had been refused since the last one. A server that holds as many refusals as it may
+    /// takes nothing more until a hello says that they were read: such hellos are as many as refusals make necessary.
+    private(set) var hellos = 0
+    private var refusedAtHello = 0
 
     /// What the app knows that it did: what the file must say after any end of the process [I1].
     var lastSequence: UInt64 = 0
@@ -63,6 +66,7 @@ final class DeviceProcess {
     /// Operations that lie in the quarantine, and those that were taken out of it and sent again.
     var quarantinedCount = 0
     var submittedCount = 0
+    private var refusedCount: Int { quarantinedCount + submittedCount }
     /// Operations that were set aside because the server took them in no form.
     var setAsideCount = 0
 
@@ -108,6 +112,11 @@ final class DeviceProcess {
     }
 
     var replica: Replica { file.replica }
+
+    func countHello() {
+        if refusedCount == refusedAtHello { hellos += 1 }
+        refusedAtHello = refusedCount
+    }
 
     var wallTime: UInt64 { clock.reading(at: world.now) }
 
