@@ -50,7 +50,10 @@ struct OpeningTests {
             try FileManager.default.createDirectory(at: real, withIntermediateDirectories: false)
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
             let roundabout = try #require(URL(string: folder.path + "//link/./b.realm"))
-            for url in [link.appendingPathComponent("a.realm"), roundabout] {
+            let upwards = URL(fileURLWithPath: folder.path + "/link/../c.realm")
+            let dangling = folder.appendingPathComponent("dangling.realm")
+            try FileManager.default.createSymbolicLink(atPath: dangling.path, withDestinationPath: "link/d.realm")
+            for url in [link.appendingPathComponent("a.realm"), roundabout, upwards, dangling] {
                 let configuration = Realm.Configuration(fileURL: url, objectTypes: [OpenedBook.self])
                 let first = try Realm(configuration: configuration)
                 let again = try Realm(configuration: configuration)
@@ -60,6 +63,18 @@ struct OpeningTests {
                 } throws: { error in
                     (error as? Realm.Error)?.code == .alreadyOpen
                 }
+                withExtendedLifetime(first) {}
+            }
+        }
+    }
+
+    @Test("a link that leads to itself is no file")
+    func endlessLink() async throws {
+        try await withFolder { folder in
+            let link = folder.appendingPathComponent("endless.realm")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: link)
+            #expect(throws: Realm.Error.self) {
+                try Realm(configuration: Realm.Configuration(fileURL: link, objectTypes: [OpenedBook.self]))
             }
         }
     }

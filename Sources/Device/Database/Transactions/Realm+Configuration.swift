@@ -303,23 +303,31 @@ extension Realm.Configuration {
         }
     }
 
-    /// The path of a file without symbolic links and dots.
+    /// The path of a file without symbolic links and dots: the same one before the file exists and afterwards.
     static func path(of url: URL) -> String {
         let path = url.path
-        // The system resolves a path at a tenth of the cost. But it follows a link before it goes up from there.
-        if path.utf8.first == UInt8(ascii: "/"), strstr(path, "/..") == nil, let resolved = resolved(path) {
-            return resolved
-        }
+        // The system would follow a link before it goes up from there, and Foundation goes up first.
+        let direct = strstr(path, "/..") == nil ? path : url.standardizedFileURL.path
+        // The system resolves a path at a tenth of Foundation's cost.
+        if direct.utf8.first == UInt8(ascii: "/"), let resolved = resolved(direct) { return resolved }
         return url.standardizedFileURL.resolvingSymlinksInPath().path
     }
 
+    /// As many links as Linux follows in one path.
+    private static let linksMax = 40
+
     /// The real path of a file, which may be missing in its folder; nil where the system does not tell.
-    private static func resolved(_ path: String) -> String? {
+    private static func resolved(_ path: String, linksLeft: Int = linksMax) -> String? {
         if let real = real(path) { return real }
         guard let slash = path.lastIndex(of: "/"), let folder = real(String(path[...slash])) else { return nil }
         let name = path[path.index(after: slash)...]
         if name.isEmpty || name == "." { return nil }
-        return folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+        let prefix = folder == "/" ? folder : folder + "/"
+        // A link may lead to a file that is still to be made.
+        guard linksLeft > 0,
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: prefix + name)
+        else { return prefix + name }
+        return resolved(target.hasPrefix("/") ? target : prefix + target, linksLeft: linksLeft - 1)
     }
 
     private static func real(_ path: String) -> String? {
