@@ -7,7 +7,11 @@ import Testing
 /// Asks for objects while it goes: what apps do that count what they show.
 class LoopThingThatAsks: Object {
     @Persisted(primaryKey: true) var id: Int
-    nonisolated(unsafe) static var asked: (() -> Int?)?
+    /// Of the thread of the test.
+    static var asked: (() -> Int?)? {
+        get { OfThread.value(of: self) }
+        set { OfThread.set(newValue, of: self) }
+    }
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
     deinit {
         // Once for each object, so that what it makes does not ask again.

@@ -61,7 +61,11 @@ class LoopThingWithIgnored: Object {
 
 class LoopThingThatTells: Object {
     @Persisted(primaryKey: true) var id: Int
-    nonisolated(unsafe) static var made: [() -> LoopThingThatTells?] = []
+    /// What the thread of the test has made. Other suites make such objects at the same time.
+    static var made: [() -> LoopThingThatTells?] {
+        get { OfThread.value(of: self) ?? [] }
+        set { OfThread.set(newValue, of: self) }
+    }
     override init() {
         super.init()
         Self.made.append { [weak self] in self }
