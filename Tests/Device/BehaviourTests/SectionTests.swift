@@ -1,6 +1,7 @@
 import Causeway
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 @Suite("Sections")
@@ -181,6 +182,23 @@ struct SectionTests {
         #expect(frozenSection.map(\.name) == ["Fido"])
         #expect(frozen.thaw()?.count == 0)
         #expect(frozenSection.thaw()?.isEmpty == true)
+    }
+
+    @Test("S098 threads that read frozen sections for the first time at once see the same ones")
+    func frozenForThreads() throws {
+        let realm = try realmWithDogs()
+        for round in 0..<200 {
+            let live = realm.objects(Dog.self).sectioned(by: \.firstLetter)
+            // Frozen sections may be read by every thread; the compiler does not know which are frozen.
+            nonisolated(unsafe) let (frozen, section) = (live.freeze(), live[0].freeze())
+            let right = Atomic(0)
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                guard frozen.allKeys == ["F", "R", "S", "W"], section.map(\.name) == ["Fido"] else { return }
+                guard frozen.flatMap({ $0.map(\.name) }).count == frozen.reduce(0, { $0 + $1.count }) else { return }
+                right.wrappingAdd(1, ordering: .relaxed)
+            }
+            #expect(right.load(ordering: .relaxed) == 4, "round \(round)")
+        }
     }
 
     @Test("S098 sections are observed on a queue and on an actor")

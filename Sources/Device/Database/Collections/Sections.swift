@@ -1,5 +1,6 @@
 import CausewayModel
 import CausewayObjectStore
+import Foundation
 
 /// The sections of a collection: the keys in the order in which they first appear, and the elements of each.
 struct Sections<Key: Hashable> {
@@ -7,10 +8,14 @@ struct Sections<Key: Hashable> {
     /// The positions in the collection of each section's elements, ascending.
     private(set) var positions: [[Int]] = []
     private var indices: [Key: Int] = [:]
+    private(set) var elementCount = 0
 
     func index(of key: Key) -> Int? { indices[key] }
 
-    fileprivate mutating func append(_ position: Int, under key: Key) {
+    /// Adds the next element.
+    fileprivate mutating func append(under key: Key) {
+        let position = elementCount
+        elementCount += 1
         // Elements of one section usually follow each other.
         if let last = keys.indices.last, keys[last] == key {
             positions[last].append(position)
@@ -35,6 +40,8 @@ final class SectionSource<Key: _Persistable & Hashable, Element: RealmCollection
     /// The generation of the content that `known` was made from, and the version read; no version during a write.
     private var generation: UInt = 0
     private var version: UInt64?
+    /// Held to read or write `known` where the source is frozen, which several threads may read.
+    private let lock = NSLock()
 
     init(_ source: _ResultsSource, by keyOf: @escaping (Element) -> Key) {
         self.source = source
@@ -48,7 +55,15 @@ final class SectionSource<Key: _Persistable & Hashable, Element: RealmCollection
     /// The sections as they are now.
     var current: Sections<Key> {
         source.check()
-        return upToDate()
+        return source.instance.isFrozen ? frozen() : upToDate()
+    }
+
+    private func frozen() -> Sections<Key> {
+        if let known = lock.withLock({ known }) { return known }
+        // Without the lock, since the rule is the app's: threads that ask at the same time find the same sections.
+        let found = find()
+        lock.withLock { known = found }
+        return found
     }
 
     private func upToDate() -> Sections<Key> {
@@ -62,14 +77,15 @@ final class SectionSource<Key: _Persistable & Hashable, Element: RealmCollection
             version = instance.isInWrite ? nil : instance.transaction.version
         }
         if let known, generation == source.generation, isUntouched(instance) { return known }
-        var sections = Sections<Key>()
-        var position = 0
-        for element in Results<Element>(source) {
-            sections.append(position, under: keyOf(element))
-            position += 1
-        }
-        precondition(position == content.count, "A loop over results goes over all they show.")
+        let sections = find()
+        precondition(sections.elementCount == content.count, "A loop over results goes over all they show.")
         known = sections
+        return sections
+    }
+
+    private func find() -> Sections<Key> {
+        var sections = Sections<Key>()
+        for element in Results<Element>(source) { sections.append(under: keyOf(element)) }
         return sections
     }
 
