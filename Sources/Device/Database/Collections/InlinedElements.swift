@@ -35,7 +35,7 @@ public struct _ListCursor {
     @inlinable
     @inline(__always)
     public func element(_ position: Int, size: Int) -> UnsafeRawPointer? {
-        guard header.pointee.mayRead, header.pointee.epoch == epoch, listVersion.pointee == window.version
+        guard header.pointee.mayRead(at: epoch), listVersion.pointee == window.version
         else { return nil }
         return window.element(position, size: size) ?? spans.element(position, size: size)
     }

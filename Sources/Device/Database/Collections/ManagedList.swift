@@ -9,9 +9,8 @@ final class ManagedList {
     let instance: RealmInstance
     // Uncounted but safe: the instance above owns it.
     unowned(unsafe) let access: _ClassAccess
-    /// The header of the class above, and its table unless the Realm is frozen. A call through them retains nothing.
+    /// That of the class above: calls through it count no reference.
     private let header: UnsafeMutablePointer<_AccessHeader>
-    private let uncountedTable: Unmanaged<Table>?
     let key: ObjectKey
     let column: Int
     /// The class of elements that are objects. The instance above owns it.
@@ -39,15 +38,14 @@ final class ManagedList {
         self.init(object._key, access, column)
     }
 
-    /// - Parameter beginning: of the source that shows the list; nil to begin now.
-    init(_ key: ObjectKey, _ access: _ClassAccess, _ column: Int, since beginning: _ResultsSource.Beginning? = nil) {
+    /// - Parameter source: that shows the list; nil for a list that begins now.
+    init(_ key: ObjectKey, _ access: _ClassAccess, _ column: Int, _ source: _ResultsSource? = nil) {
         self.access = access
         header = access.header
-        uncountedTable = access.uncountedTable
         instance = access.instance
         self.key = key
-        epoch = beginning?.ownerEpoch ?? access.header.pointee.epoch
-        invalidations = beginning?.invalidations ?? instance.invalidations
+        epoch = source?.beginning.ownerEpoch ?? access.header.pointee.epoch
+        invalidations = source?.beginning.invalidations ?? instance.invalidations
         self.column = column
         let property = access.schema.properties[column]
         isMixed = property.type == .mixed
@@ -57,7 +55,8 @@ final class ManagedList {
         hidesGhosts = instance.leavesGhosts && elementClass != nil && kind != .map
         cursor = _ListCursor.make(access, epoch)
         hasPlainElements = Self.hasPlainElements(property.type, instance)
-        if instance.isFrozen { madeSource = makeSource() }
+        madeSource = source
+        if instance.isFrozen, source == nil { madeSource = makeSource() }
     }
 
     /// The list that a source shows.
@@ -65,8 +64,7 @@ final class ManagedList {
         guard case .list(let owner, let access, let column) = source.origin else {
             misuse("A list can only be made from a list's own source.")
         }
-        self.init(owner, access, column, since: source.beginning)
-        madeSource = source
+        self.init(owner, access, column, source)
     }
 
     deinit {
@@ -84,6 +82,7 @@ final class ManagedList {
     /// The elements as results. Made when somebody asks for it, since a list that is only written needs none; at once for a frozen
     /// list, which several threads may read.
     var source: _ResultsSource {
+        instance.checkThread()
         if let madeSource { return madeSource }
         let source = makeSource()
         madeSource = source
@@ -106,7 +105,7 @@ final class ManagedList {
 
     @inline(__always)
     func check() {
-        if header.pointee.epoch == epoch, header.pointee.mayRead { return }
+        if header.pointee.mayRead(at: epoch) { return }
         checkMore()
     }
 
@@ -122,11 +121,10 @@ final class ManagedList {
         }
     }
 
-    /// Calls with the owner's table.
+    /// Calls with the owner's table, without a reference to it or to its class.
     @inline(__always)
     private func withTable<Result>(_ body: (Table) -> Result) -> Result {
-        guard let uncountedTable else { return body(access.table) }
-        return uncountedTable._withUnsafeGuaranteedRef(body)
+        header.pointee.access._withUnsafeGuaranteedRef { $0.withTable(body) }
     }
 
     func checkWritable() {

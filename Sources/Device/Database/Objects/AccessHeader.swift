@@ -22,11 +22,11 @@ public struct _AccessHeader {
     @usableFromInline
     var access: Unmanaged<_ClassAccess>
 
-    /// Whether the running thread may read, as far as this tells.
+    /// Whether the running thread may read what it last saw at an epoch, as far as this tells.
     @inlinable
-    var mayRead: Bool {
-        @inline(__always)
-        get { thread == causeway_thread() || thread == 0 }
+    @inline(__always)
+    func mayRead(at epoch: UInt) -> Bool {
+        (thread == causeway_thread() || thread == 0) && self.epoch == epoch
     }
 
     @usableFromInline

@@ -12,8 +12,8 @@ public final class _ClassAccess {
     let model: ObjectModel
     /// Nil in a frozen Realm, where each thread has a table of its own.
     private let onlyTable: Table?
-    /// The same without a reference, for reads that are to retain nothing.
-    let uncountedTable: Unmanaged<Table>?
+    /// The same without a reference; see `withTable`.
+    private let uncountedTable: Unmanaged<Table>?
     /// In a frozen Realm, the leaves that any thread has read so far.
     private let foundLeaves: UnsafeMutablePointer<LeafArray>?
     /// The column of each of the model's properties, in the model's order.
@@ -102,8 +102,14 @@ public final class _ClassAccess {
     /// Whether the table has an object of this key: not deleted, not one that only others point to.
     @inline(__always)
     func exists(_ key: ObjectKey) -> Bool {
-        guard let uncountedTable else { return table.exists(key) }
-        return uncountedTable._withUnsafeGuaranteedRef { $0.exists(key) }
+        withTable { $0.exists(key) }
+    }
+
+    /// Calls with the table, without a reference to it unless the Realm is frozen.
+    @inline(__always)
+    func withTable<Result>(_ body: (Table) -> Result) -> Result {
+        guard let uncountedTable else { return body(table) }
+        return uncountedTable._withUnsafeGuaranteedRef(body)
     }
 
     private static func emptyLeaves(like table: Table) -> UnsafeMutablePointer<LeafArray> {

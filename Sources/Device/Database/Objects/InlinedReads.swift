@@ -17,9 +17,7 @@ extension ObjectBase {
     @inlinable
     @inline(__always)
     final func _inlinedLeaf(_ column: Int) -> UnsafeRawPointer? {
-        guard let header = _header,
-            header.pointee.mayRead, header.pointee.epoch == _epoch
-        else { return nil }
+        guard let header = _header, header.pointee.mayRead(at: _epoch) else { return nil }
         // Not inlined: to the compiler an atomic load may release objects, so every read would retain its object.
         if header.pointee.isFrozen { return _sharedLeaf(column) }
         let leaves = header.pointee.directory[column]

@@ -13,7 +13,8 @@ import Synchronization
 ///    counted, `unowned(unsafe)` and `Unmanaged`, must not outlive the iteration anyway.
 /// 2. Code that still holds the object has a counted reference when the next one is asked for. Either the call is opaque
 ///    to the compiler, which must assume that it releases objects, and so neither omits a reference across the call nor
-///    moves one past it. Or the call releases nothing and says so, is not inlined, and returns a counted reference.
+///    moves one past it. Or the call releases nothing and says so, is not inlined, and returns a counted reference. So it moves no
+///    object that drops cached values: `_ClassAccess.keepsValues`.
 /// 3. Another thread may have released the object last. The fence orders its accesses before ours.
 /// 4. The object holds nothing that outlasts its row. Classes that declare more than persisted properties are excluded.
 ///    Cached values (collections, texts, inverse relations) are dropped when the object moves.
@@ -159,7 +160,7 @@ extension ObjectBase {
             lent.header == target._withUnsafeGuaranteedRef({ $0.header })
         else { return nil }
         return target._withUnsafeGuaranteedRef { target in
-            guard target.exists(key) else { return nil }
+            guard !target.keepsValues, target.exists(key) else { return nil }
             return lent.moved(to: key, target)?.takeUnretainedValue()
         }
     }
@@ -169,6 +170,9 @@ extension ObjectBase {
         guard let key = linkedKey(column), let target = uncountedTarget(column)?.takeUnretainedValue(),
             target.exists(key)
         else { return nil }
+        if let lent, lent.header == target.header, let moved = lent.moved(to: key, target) {
+            return moved.takeUnretainedValue()
+        }
         let made = target.object(key)
         guard lendingDepth > 0 else { return made }
         let before = lent

@@ -187,7 +187,7 @@ extension ObjectBase {
     /// Checks the thread and that the row exists.
     @inline(__always)
     final func _check() {
-        if let header = _header, header.pointee.epoch == _epoch, header.pointee.mayRead { return }
+        if let header = _header, header.pointee.mayRead(at: _epoch) { return }
         _ = _checkedAccess()
     }
 
