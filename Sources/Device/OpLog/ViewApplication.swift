@@ -392,7 +392,8 @@ package final class ViewApplication {
         // No recursion: the app decides how deep they nest.
         var waiting = rows.missingParts(of: object)
         while let part = waiting.popLast() {
-            guard let base = try self.base(of: part) else { continue }
+            // What this change has said of the part counts; where it has said nothing yet, the server may have made it again.
+            guard let base = try settled.contains(part) ? self.base(of: part) : baseUntold(of: part) else { continue }
             try settleAlone(part, base: base.state, lastSequence: base.lastSequence)
             waiting += rows.missingParts(of: part)
         }

@@ -406,8 +406,8 @@ import Testing
         #expect(try awaited().count == 1)
     }
 
-    @Test("an embedded object that is pending goes with the object that holds it, and comes back with it")
-    func embeddedComesBack() throws {
+    /// A device that has a note of the server's, and has put a home into it that the server does not know.
+    private func deviceWithPendingHome() throws -> (device: Device, home: ObjectReference) {
         let device = try Device(1)
         try apply(device, [.enter(note(1), state("a"))])
         var home = ObjectReference("Address", .null)
@@ -418,6 +418,39 @@ import Testing
             addresses.set(address, Column.city, .string("Ulm"))
             notes.set(notes.key(for: .int(1))!, Column.home, .object(address))
         }
+        return (device, home)
+    }
+
+    @Test("an embedded object whose creation took effect comes back with its holder, whatever end was told before")
+    func forgottenEndOfPart() throws {
+        for isMorePending in [false, true] {
+            let (device, home) = try deviceWithPendingHome()
+            if isMorePending { try set(device, 1, Column.title, .string("mine")) }
+            try apply(device, [.delete(home, life: 2)], version: 2)
+            #expect(try device.visible[home] == nil)
+            try apply(device, [], acknowledged: 1, version: 3)
+            #expect(try device.visible[note(1)]?.fields["home"] == .link(home.key))
+            #expect(try device.visible[home]?.fields["city"] == .string("Ulm"))
+            try apply(device, [], acknowledged: isMorePending ? 2 : 1, version: 4)
+            #expect(try device.visible[home]?.fields["city"] == .string("Ulm"))
+            #expect(try device.bookkeeping("sync.bases") == 0)
+            #expect(try device.orphanCount == 0)
+        }
+    }
+
+    @Test("a part that is told to have ended stays so, whatever is acknowledged with that")
+    func endOfPartIsTold() throws {
+        let (device, home) = try deviceWithPendingHome()
+        let renamed = ObjectState(life: 1, fields: [.init("title", .string("b"), stamp: stamp)], born: stamp)
+        try apply(device, [.delete(home, life: 2), .update(note(1), renamed)], acknowledged: 1, version: 2)
+        #expect(try device.visible[home] == nil)
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("b"))
+        #expect(try device.orphanCount == 0)
+    }
+
+    @Test("an embedded object that is pending goes with the object that holds it, and comes back with it")
+    func embeddedComesBack() throws {
+        let (device, home) = try deviceWithPendingHome()
         try apply(device, [.delete(note(1), life: 2)], version: 2)
         #expect(try device.visible.isEmpty)
         // Somebody has made the object anew: what is pending about it is about that one.
@@ -432,15 +465,7 @@ import Testing
 
     @Test("what is pending stays when the server has taken back what may not be seen")
     func takenBack() throws {
-        let device = try Device(1)
-        try apply(device, [.enter(note(1), state("a"))])
-        var home = ObjectReference("Address", .null)
-        try device.write { transaction in
-            let (notes, addresses) = (transaction.table("Note")!, transaction.table("Address")!)
-            home.key = try device.replica.container(in: transaction)
-            let address = try addresses.create(home.key)
-            notes.set(notes.key(for: .int(1))!, Column.home, .object(address))
-        }
+        let (device, home) = try deviceWithPendingHome()
         try set(device, 1, Column.title, .string("mine"))
         // The server has merged the home, which its maker may not see.
         try apply(device, [.enter(note(1), state("a"))], acknowledged: 1, version: 2)
