@@ -117,7 +117,7 @@ package final class ViewApplication {
             try rows.replace(object, by: entered)
             return
         }
-        try settle(object, base: entered, lastSequence: base.lastSequence)
+        try settle(object, base: entered, lastSequence: base.lastSequence, isWhole: true)
     }
 
     /// Many objects come into view.
@@ -387,13 +387,18 @@ package final class ViewApplication {
     ///
     /// Embedded objects that went with it, when it left or could not be read for a while, come back with it: the server
     /// sends those that it has, the others are shown here.
-    private func settle(_ object: ObjectReference, base: ObjectState, lastSequence: UInt64) throws(StoreError) {
+    ///
+    /// - Parameter isWhole: whether the server has sent all that it has of the object: a part that it did not send is not there.
+    private func settle(
+        _ object: ObjectReference, base: ObjectState, lastSequence: UInt64, isWhole: Bool = false
+    ) throws(StoreError) {
         try settleAlone(object, base: base, lastSequence: lastSequence)
         // No recursion: the app decides how deep they nest.
         var waiting = rows.missingParts(of: object)
         while let part = waiting.popLast() {
-            // What this change has said of the part counts; where it has said nothing yet, the server may have made it again.
-            guard let base = try settled.contains(part) ? self.base(of: part) : baseUntold(of: part) else { continue }
+            // Where the server has said nothing of the part, it may have made it again.
+            let isTold = isWhole || settled.contains(part)
+            guard let base = try isTold ? self.base(of: part) : baseUntold(of: part) else { continue }
             try settleAlone(part, base: base.state, lastSequence: base.lastSequence)
             waiting += rows.missingParts(of: part)
         }
