@@ -50,7 +50,7 @@ struct OpeningTests {
             try FileManager.default.createDirectory(at: real, withIntermediateDirectories: false)
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: real)
             let roundabout = try #require(URL(string: folder.path + "//link/./b.realm"))
-            let upwards = URL(fileURLWithPath: folder.path + "/link/../c.realm")
+            let upwards = URL(fileURLWithPath: folder.path + "/link/x/../c.realm")
             let dangling = folder.appendingPathComponent("dangling.realm")
             try FileManager.default.createSymbolicLink(atPath: dangling.path, withDestinationPath: "link/d.realm")
             for url in [link.appendingPathComponent("a.realm"), roundabout, upwards, dangling] {

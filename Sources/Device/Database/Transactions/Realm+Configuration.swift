@@ -324,16 +324,25 @@ extension Realm.Configuration {
         if name.isEmpty || name == "." { return nil }
         let prefix = folder == "/" ? folder : folder + "/"
         // A link may lead to a file that is still to be made.
-        guard linksLeft > 0,
-            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: prefix + name)
-        else { return prefix + name }
+        guard linksLeft > 0, let target = target(ofLink: prefix + name) else { return prefix + name }
         return resolved(target.hasPrefix("/") ? target : prefix + target, linksLeft: linksLeft - 1)
+    }
+
+    /// Nil for what is no link, and for a target that is no text.
+    private static func target(ofLink path: String) -> String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { bytes in
+            guard let start = bytes.baseAddress else { return nil }
+            let count = readlink(path, start, Int(PATH_MAX))
+            guard count > 0 else { return nil }
+            start[count] = 0
+            return String(validatingCString: start)
+        }
     }
 
     private static func real(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
-        return String(cString: resolved)
+        return String(validatingCString: resolved)
     }
 
     var isInMemory: Bool { inMemoryIdentifier != nil }

@@ -125,14 +125,15 @@ extension Realm {
     }
 
     private func copy(toFile fileURL: URL, _ encryptionKey: Data?, isSynced: Bool) throws {
-        if FileManager.default.fileExists(atPath: fileURL.path) { try refuseExisting(fileURL) }
+        let path = Configuration.path(of: fileURL)
+        if FileManager.default.fileExists(atPath: path) { try refuseExisting(fileURL) }
         let key = encryptionKey.map { [UInt8]($0) }
         do {
             guard let driver = instance.driver else {
-                return try instance.coordinator.store.copy(to: fileURL.path, key: key)
+                return try instance.coordinator.store.copy(to: path, key: key)
             }
             if isSynced { try driver.waitUntilSettled() }
-            try driver.file.copy(to: fileURL.path, key: key, as: isSynced ? .seed : .local)
+            try driver.file.copy(to: path, key: key, as: isSynced ? .seed : .local)
         } catch let error as StoreError {
             throw Error(error, fileURL: fileURL)
         }

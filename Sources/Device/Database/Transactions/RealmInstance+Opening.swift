@@ -137,7 +137,7 @@ extension FileCoordinator {
             } else if isMissing {
                 // A folder that cannot be made shows when the file is opened, with the system's reason.
                 try? FileManager.default.createDirectory(
-                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+                    at: URL(fileURLWithPath: path).deletingLastPathComponent(), withIntermediateDirectories: true)
             }
         }
         do {
