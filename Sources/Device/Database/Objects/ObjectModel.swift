@@ -110,6 +110,11 @@ final class ObjectModel: Sendable {
 extension ObjectModel {
     private static let known = Mutex<[ObjectIdentifier: ObjectModel]>([:])
 
+    /// The name of a class. Those of known classes are not made again, which takes microseconds.
+    static func className(of type: ObjectBase.Type) -> String {
+        known.withLock { $0[ObjectIdentifier(type)]?.className } ?? type.className()
+    }
+
     /// The model of a class, discovered on first use.
     static func of(_ type: ObjectBase.Type) -> ObjectModel {
         let identifier = ObjectIdentifier(type)

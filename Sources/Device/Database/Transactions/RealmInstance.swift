@@ -237,13 +237,13 @@ final class RealmInstance {
     }
 
     func access(for type: ObjectBase.Type) -> _ClassAccess {
-        if isFrozen { return access(named: type.className(), of: type) }
+        if isFrozen { return access(named: ObjectModel.className(of: type), of: type) }
         if let lastAccess, lastAccess.model.type == type { return lastAccess }
         if let access = accessesByType[ObjectIdentifier(type)] {
             lastAccess = access
             return access
         }
-        return access(named: type.className(), of: type)
+        return access(named: ObjectModel.className(of: type), of: type)
     }
 
     private func access(named name: String, of type: ObjectBase.Type) -> _ClassAccess {
