@@ -35,25 +35,17 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
     /// The element at a position. A position out of bounds stops the program.
     @inlinable
     public subscript(position: Int) -> Element {
-        if Element._isObject(), let moved = source._movedElement(position), let element = Self.typed(moved) {
-            return element
+        if Element._isObject(), let moved = source._movedElement(position),
+            ObjectIdentifier(type(of: moved)) == ObjectIdentifier(Element.self)
+        {
+            // It is an object of the very class `Element`.
+            return unsafeBitCast(moved, to: Element.self)
         }
         return element(position)
     }
 
-    @inlinable
-    @inline(__always)
-    static func typed(_ moved: ObjectBase) -> Element? {
-        guard ObjectIdentifier(type(of: moved)) == ObjectIdentifier(Element.self) else { return nil }
-        // It is an object of the very class `Element`.
-        return unsafeBitCast(moved, to: Element.self)
-    }
-
     @usableFromInline
     func element(_ position: Int) -> Element {
-        if Element._isObject(), let moved = source.movedElement(position), let element = Self.typed(moved) {
-            return element
-        }
         let element: Element = source.element(position)
         if Element._isObject(), let object = element as? ObjectBase { source.lend(object) }
         return element

@@ -208,17 +208,12 @@ public final class _ResultsSource {
         return count
     }
 
-    /// The same as `movedElement`, for objects that drop nothing when they move: it releases nothing.
+    /// The object at a position, if the content is known and the accessor of the last element may move to it; else nil.
+    /// Releases nothing.
     @usableFromInline
     @inline(never)
     @_effects(releasenone)
     func _movedElement(_ position: Int) -> ObjectBase? {
-        access?.keepsValues == false ? movedElement(position) : nil
-    }
-
-    /// The object at a position, if the content is known and the accessor of the last element may move to it; else nil.
-    @inline(__always)
-    func movedElement(_ position: Int) -> ObjectBase? {
         guard let elements, contentVersion == instance.contentVersion, beginning.invalidations == instance.invalidations
         else {
             return nil

@@ -24,8 +24,6 @@ public final class _ClassAccess {
     let schema: ClassSchema
     private let primaryKeyColumn: Int?
     let primaryKeyPlace: PropertyPlace?
-    /// Whether accessors cache values such as collections and texts between reads.
-    let keepsValues: Bool
     /// The model's properties, in its order.
     let places: UnsafeMutableBufferPointer<PropertyPlace>
     /// Columns of the file that the class does not declare, among the first `undeclaredBelow`.
@@ -70,10 +68,9 @@ public final class _ClassAccess {
                 at: position,
                 to: PropertyPlace(
                     offset: property.offset, column: columns[position], position: position,
-                    type: WrapperType(property), keepsValue: property.wrapper.keepsValue))
+                    type: WrapperType(property)))
         }
         primaryKeyPlace = model.isDynamic ? nil : model.primaryKeyIndex.map { [places] in places[$0] }
-        keepsValues = !model.inverses.isEmpty || places.contains { $0.keepsValue }
         targets = PublishedPointers(schema.properties.count)
         header = .allocate(capacity: 1)
         header.initialize(
@@ -286,13 +283,6 @@ public final class _ClassAccess {
         object._slot = raw % slotsPerLeaf
         let base = Unmanaged.passUnretained(object).toOpaque()
         for place in places { place.bind(base, model) }
-        bindInverses(base)
-    }
-
-    /// Drops the cached values of an accessor that moves to another row.
-    func forgetKeptValues(of object: ObjectBase) {
-        let base = Unmanaged.passUnretained(object).toOpaque()
-        for place in places where place.keepsValue { place.bind(base, model) }
         bindInverses(base)
     }
 

@@ -13,11 +13,11 @@ import Synchronization
 ///    counted, `unowned(unsafe)` and `Unmanaged`, must not outlive the iteration anyway.
 /// 2. Code that still holds the object has a counted reference when the next one is asked for. Either the call is opaque
 ///    to the compiler, which must assume that it releases objects, and so neither omits a reference across the call nor
-///    moves one past it. Or the call releases nothing and says so, is not inlined, and returns a counted reference. So it moves no
-///    object that drops cached values: `_ClassAccess.keepsValues`.
+///    moves one past it. Or the call releases nothing and says so, is not inlined, and returns a counted reference.
 /// 3. Another thread may have released the object last. The fence orders its accesses before ours.
 /// 4. The object holds nothing that outlasts its row. Classes that declare more than persisted properties are excluded.
-///    Cached values (collections, texts, inverse relations) are dropped when the object moves.
+///    An object that has cached a value (a collection, a text, an inverse relation) does not move: to drop it could run the
+///    app's code, and release what the compiler takes for kept.
 ///
 /// Releasing a lent object may run the app's `deinit`, which may ask for objects again. So whoever holds one forgets it
 /// before it lets go of it.
@@ -41,13 +41,17 @@ struct LentAccessor {
         if lendsTargets { made.lendingDepth = depth }
     }
 
-    /// Moves the object to another row of its class and returns it; nil when somebody refers to it.
+    /// Moves the object to another row of its class and returns it; nil when somebody refers to it, or it has cached a value.
+    /// Releases nothing.
     @inline(__always)
     func moved(to key: ObjectKey, _ access: _ClassAccess) -> Unmanaged<ObjectBase>? {
         guard ReferenceCounts.word(of: object) == alone else { return nil }
         atomicMemoryFence(ordering: .acquiring)
-        object._withUnsafeGuaranteedRef { access.move($0, to: key) }
-        return object
+        return object._withUnsafeGuaranteedRef { lent in
+            if lent._hasCached { return nil }
+            access.move(lent, to: key)
+            return object
+        }
     }
 
     var header: UnsafeMutablePointer<_AccessHeader>? { object._withUnsafeGuaranteedRef { $0._header } }
@@ -160,7 +164,7 @@ extension ObjectBase {
             lent.header == target._withUnsafeGuaranteedRef({ $0.header })
         else { return nil }
         return target._withUnsafeGuaranteedRef { target in
-            guard !target.keepsValues, target.exists(key) else { return nil }
+            guard target.exists(key) else { return nil }
             return lent.moved(to: key, target)?.takeUnretainedValue()
         }
     }
@@ -170,9 +174,6 @@ extension ObjectBase {
         guard let key = linkedKey(column), let target = uncountedTarget(column)?.takeUnretainedValue(),
             target.exists(key)
         else { return nil }
-        if let lent, lent.header == target.header, let moved = lent.moved(to: key, target) {
-            return moved.takeUnretainedValue()
-        }
         let made = target.object(key)
         guard lendingDepth > 0 else { return made }
         let before = lent
@@ -208,13 +209,12 @@ extension ObjectBase {
 }
 
 extension _ClassAccess {
-    /// Moves an accessor to another row of the class.
+    /// Moves an accessor, which has cached nothing, to another row of the class.
     @inline(__always)
     func move(_ object: ObjectBase, to key: ObjectKey) {
         object._epoch = header.pointee.epoch
         let raw = UInt(bitPattern: Int(key.rawValue))
         object._leaf = Int(raw / UInt(slotsPerLeaf))
         object._slot = Int(raw % UInt(slotsPerLeaf))
-        if keepsValues { forgetKeptValues(of: object) }
     }
 }

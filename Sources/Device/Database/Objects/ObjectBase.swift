@@ -27,6 +27,8 @@ open class ObjectBase {
     @exclusivity(unchecked) final var _instance: RealmInstance?
     /// How many links one behind the other lend their targets, while a loop lends the object; see ``LentAccessor``.
     @exclusivity(unchecked) final var lendingDepth: UInt8 = 0
+    /// Whether the object has cached a collection or a text since it came to its row.
+    @exclusivity(unchecked) @usableFromInline final var _hasCached = false
     /// The accessor of the last link's target, which this object lends in turn.
     @exclusivity(unchecked) final var lent: LentAccessor?
 
@@ -175,9 +177,14 @@ extension ObjectBase: Sendable {}
 extension ObjectBase {
     final var _key: ObjectKey { ObjectKey(Int64(_leaf * slotsPerLeaf + _slot)) }
 
-    /// Whether the object caches its collections between reads. Objects of a frozen Realm do not: several threads read
-    /// them at once.
-    @inlinable final var _remembersCollections: Bool { _header.map { !$0.pointee.isFrozen } ?? true }
+    /// Whether the object may cache a collection that was read, which is noted. Objects of a frozen Realm cache none: several
+    /// threads read them at once.
+    @inlinable
+    final func _beginsToCache() -> Bool {
+        if let header = _header, header.pointee.isFrozen { return false }
+        _hasCached = true
+        return true
+    }
 
     /// The class access of the object, without any check; nil for an unmanaged object.
     final var _access: _ClassAccess? {

@@ -57,7 +57,7 @@ public struct Persisted<Value: _Persistable> {
             switch object[keyPath: storageKeyPath].storage {
             case .managed(let column):
                 let value = Value._readManaged(object, Int(column))
-                if object._remembersCollections {
+                if object._beginsToCache() {
                     object[keyPath: storageKeyPath].storage = .managedCached(value, column)
                 }
                 return value

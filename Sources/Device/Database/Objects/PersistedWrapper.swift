@@ -9,10 +9,6 @@ protocol PersistedWrapper: SendableMetatype {
     /// Whether the property is a `PropertyBox`, declared without `@Persisted`.
     static var isBox: Bool { get }
 
-    /// Whether an object caches the value once read: a collection, a text, an inverse relation. The value belongs to a
-    /// row, so an accessor that moves to another row drops it.
-    static var keepsValue: Bool { get }
-
     /// The function that makes the wrapper at an offset read and write a column.
     static func binder(at offset: Int) -> @Sendable (UnsafeMutableRawPointer, _ column: Int) -> Void
 
@@ -68,8 +64,6 @@ extension Persisted: PersistedWrapper {
     }
 
     static var isBox: Bool { false }
-
-    static var keepsValue: Bool { Value._cachesManagedValue() }
 
     static func binder(at offset: Int) -> @Sendable (UnsafeMutableRawPointer, _ column: Int) -> Void {
         { bind($0, $1) }
@@ -131,7 +125,7 @@ extension Persisted: PersistedWrapper {
         switch typed(wrapper).pointee.storage {
         case .managed(let column):
             let value = Value._readManaged(object, Int(column))
-            if Value._cachesManagedValue(), object._remembersCollections {
+            if Value._cachesManagedValue(), object._beginsToCache() {
                 typed(wrapper).pointee.storage = .managedCached(value, column)
             }
             return value

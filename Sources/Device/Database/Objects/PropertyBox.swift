@@ -44,8 +44,6 @@ enum BoxWrapper<Box: PropertyBox>: PersistedWrapper {
 
     static var isBox: Bool { true }
 
-    static var keepsValue: Bool { true }
-
     static var valueType: Any.Type { Box.self }
 
     static var readableType: Any.Type { Persisted<Box.Content>.readableType }

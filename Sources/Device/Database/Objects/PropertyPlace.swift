@@ -11,8 +11,6 @@ struct PropertyPlace {
     /// The index in the model's `properties`.
     let position: Int
     let type: WrapperType
-    /// See ``PersistedWrapper/keepsValue``.
-    let keepsValue: Bool
 
     var isScalar: Bool { type != .link && type != .mapped && type != .mixed && type != .text && !isCollection }
 
