@@ -18,6 +18,7 @@ struct StorageBenchmarks {
         report(try durableCommits())
         report(try shapes())
         report(try await groupedCommits())
+        report(try writersTogether())
         report(try unsyncedCommits())
         report(try snapshots())
         report(try leafReads())
