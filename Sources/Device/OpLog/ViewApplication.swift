@@ -117,7 +117,7 @@ package final class ViewApplication {
             try rows.replace(object, by: entered)
             return
         }
-        try settle(object, base: entered, lastSequence: base.lastSequence, isWhole: true)
+        try settle(object, base: entered, lastSequence: base.lastSequence, areAllPartsTold: true)
     }
 
     /// Many objects come into view.
@@ -168,7 +168,7 @@ package final class ViewApplication {
                     trees.noteLeft(object, seen: self.state.version, of: self.state.incarnation)
                     hasLeft = true
                 }
-                try settle(object, base: state, lastSequence: base.lastSequence)
+                try settle(object, base: state, lastSequence: base.lastSequence, areAllPartsTold: true)
                 return
             }
         }
@@ -388,16 +388,17 @@ package final class ViewApplication {
     /// Embedded objects that went with it, when it left or could not be read for a while, come back with it: the server
     /// sends those that it has, the others are shown here.
     ///
-    /// - Parameter isWhole: whether the server has sent all that it has of the object: a part that it did not send is not there.
+    /// - Parameter areAllPartsTold: whether the server has sent the object whole, or says nothing of its parts any more, because
+    ///   the object leaves. Then that it is silent about a part says nothing for the part.
     private func settle(
-        _ object: ObjectReference, base: ObjectState, lastSequence: UInt64, isWhole: Bool = false
+        _ object: ObjectReference, base: ObjectState, lastSequence: UInt64, areAllPartsTold: Bool = false
     ) throws(StoreError) {
         try settleAlone(object, base: base, lastSequence: lastSequence)
         // No recursion: the app decides how deep they nest.
         var waiting = rows.missingParts(of: object)
         while let part = waiting.popLast() {
             // Where the server has said nothing of the part, it may have made it again.
-            let isTold = isWhole || settled.contains(part)
+            let isTold = areAllPartsTold || settled.contains(part)
             guard let base = try isTold ? self.base(of: part) : baseUntold(of: part) else { continue }
             try settleAlone(part, base: base.state, lastSequence: base.lastSequence)
             waiting += rows.missingParts(of: part)

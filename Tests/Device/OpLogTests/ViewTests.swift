@@ -468,6 +468,17 @@ import Testing
         }
     }
 
+    @Test("a part whose end was told stays away while its holder leaves")
+    func endOfPartAndLeave() throws {
+        let (device, home) = try deviceWithPendingHome()
+        try set(device, 1, Column.title, .string("mine"))
+        try apply(device, [.delete(home, life: 2)], version: 2)
+        try apply(device, [.leave(note(1))], acknowledged: 1, version: 3)
+        #expect(try device.visible[note(1)]?.fields["title"] == .string("mine"))
+        #expect(try device.visible[home] == nil)
+        #expect(try device.orphanCount == 0)
+    }
+
     @Test("an embedded object that is pending goes with the object that holds it, and comes back with it")
     func embeddedComesBack() throws {
         let (device, home) = try deviceWithPendingHome()
