@@ -51,8 +51,8 @@ final class DeviceProcess {
     private(set) var needsLogin = false
     /// Something that the conversation does not wait for failed: it is done again after the next hello.
     var hasWorkLeft = false
-    /// How often it said hello though nothing had been refused since the last one. A server that holds as many refusals as it may
-    /// takes nothing more until a hello says that they were read: such hellos are as many as refusals make necessary.
+    /// How often it said hello though nothing had been refused since the last one. A server whose list of refusals is full takes
+    /// nothing more until a hello says that they were read. The refusals make such hellos necessary, so they do not count.
     private(set) var hellos = 0
     private var refusedAtHello = 0
 

@@ -38,7 +38,7 @@ final class ManagedList {
         self.init(object._key, access, column)
     }
 
-    /// - Parameter source: that shows the list; nil for a list that begins now.
+    /// - Parameter source: the results that show the list; nil to make them when they are needed.
     init(_ key: ObjectKey, _ access: _ClassAccess, _ column: Int, _ source: _ResultsSource? = nil) {
         self.access = access
         header = access.header

@@ -27,7 +27,7 @@ open class ObjectBase {
     @exclusivity(unchecked) final var _instance: RealmInstance?
     /// How many links one behind the other lend their targets, while a loop lends the object; see ``LentAccessor``.
     @exclusivity(unchecked) final var lendingDepth: UInt8 = 0
-    /// Whether the object has cached a collection or a text since it came to its row.
+    /// Whether the object has ever cached a collection, a text or an inverse relation.
     @exclusivity(unchecked) @usableFromInline final var _hasCached = false
     /// The accessor of the last link's target, which this object lends in turn.
     @exclusivity(unchecked) final var lent: LentAccessor?
@@ -177,7 +177,7 @@ extension ObjectBase: Sendable {}
 extension ObjectBase {
     final var _key: ObjectKey { ObjectKey(Int64(_leaf * slotsPerLeaf + _slot)) }
 
-    /// Whether the object may cache a collection that was read, which is noted. Objects of a frozen Realm cache none: several
+    /// Whether the object may cache a collection that was read. Notes that it does. Objects of a frozen Realm cache none: several
     /// threads read them at once.
     @inlinable
     final func _beginsToCache() -> Bool {

@@ -115,6 +115,7 @@ extension Persisted: PersistedWrapper {
         if Value._cachesManagedValue() {
             return { object, column in
                 Value._adopt(value, object, column)
+                object._hasCached = true
                 typed(wrapper).pointee.storage = .managedCached(value, Int32(column))
             }
         }
