@@ -120,7 +120,7 @@ struct StrangerTests {
     @Test("a connection on which nobody has shown a good token is closed soon, a device's is not")
     func idle() async throws {
         var limits = EndpointLimits()
-        limits.strangerIdleMilliseconds = 300
+        limits.strangerIdleMilliseconds = 3_000
         try await Bench.run(["flights": FakeService()], limits: limits) { bench in
             let mark = MarkRequest(session: FakeService.session, mark: 1)
             _ = try await bench.post("mark", mark, expecting: Accepted.self)
@@ -156,7 +156,7 @@ struct StrangerTests {
     @Test("a connection on which nobody has shown a good token has an end, whatever is under way; a device's has none")
     func strangersEnd() async throws {
         var limits = EndpointLimits.unhurried
-        limits.strangerMilliseconds = 500
+        limits.strangerMilliseconds = 8_000
         limits.graceMilliseconds = 100
         try await Bench.run(["flights": FakeService()], limits: limits) { bench in
             let device = try await RawConnection.open(to: bench, window: 0)

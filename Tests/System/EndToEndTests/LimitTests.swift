@@ -1,5 +1,6 @@
 import Causeway
 import CausewayPrograms
+import Synchronization
 import Testing
 
 @Suite("A daemon's limits, as devices meet them", .serialized)
@@ -19,6 +20,12 @@ struct LimitTests {
         let abuser = try await bench.device("abuser", app: app, token: try bench.server.token(user: "abuser"))
         let honest = try await bench.device(
             "honest", app: bench.app(folder: "honest"), token: try bench.server.token(user: "honest"))
+        let isTold = Mutex(false)
+        let told = Task {
+            let warning = try await troubles.next(.serverWarning, saying: "limits.operationsPerSecondOf")
+            isTold.withLock { $0 = true }
+            return warning
+        }
         // Passes, and leaves a debt of nine seconds.
         try abuser.writeItems(1...500)
         try await abuser.uploaded()
@@ -27,9 +34,15 @@ struct LimitTests {
             try honest.writeItems(id...id)
             try await honest.uploaded()
         }
-        let told = try await troubles.next(.serverWarning, saying: "limits.operationsPerSecondOf")
-        #expect(told.message.contains("50 operations a second"))
         try await abuser.uploaded()
-        #expect(try bench.server.count("Item") == 1_010)
+        // On a busy machine the debt may have been paid before the second batch was sent.
+        var written = 1_000
+        while !isTold.withLock({ $0 }), written < 10_000 {
+            try abuser.writeItems(20_000 + written...20_499 + written)
+            written += 500
+            try await abuser.uploaded()
+        }
+        #expect(try await told.value.message.contains("50 operations a second"))
+        #expect(try bench.server.count("Item") == written + 10)
     }
 }
