@@ -398,8 +398,8 @@ package final class ViewApplication {
         var waiting = rows.missingParts(of: object)
         while let part = waiting.popLast() {
             // Where the server has said nothing of the part, it may have made it again.
-            let isTold = areAllPartsTold || settled.contains(part)
-            guard let base = try isTold ? self.base(of: part) : baseUntold(of: part) else { continue }
+            let isPartTold = areAllPartsTold || settled.contains(part)
+            guard let base = try isPartTold ? self.base(of: part) : baseUntold(of: part) else { continue }
             try settleAlone(part, base: base.state, lastSequence: base.lastSequence)
             waiting += rows.missingParts(of: part)
         }

@@ -70,7 +70,7 @@ final class SectionSource<Key: _Persistable & Hashable, Element: RealmCollection
         let instance = source.instance
         if let known, contentVersion == instance.contentVersion { return known }
         // Read first, because reading updates the source's generation.
-        let content = source.current
+        _ = source.current
         defer {
             contentVersion = instance.contentVersion
             generation = source.generation
@@ -78,14 +78,15 @@ final class SectionSource<Key: _Persistable & Hashable, Element: RealmCollection
         }
         if let known, generation == source.generation, isUntouched(instance) { return known }
         let sections = find()
-        precondition(sections.elementCount == content.count, "A loop over results goes over all they show.")
         known = sections
         return sections
     }
 
     private func find() -> Sections<Key> {
+        let content = source.current
         var sections = Sections<Key>()
         for element in Results<Element>(source) { sections.append(under: keyOf(element)) }
+        precondition(sections.elementCount == content.count, "A loop over results goes over all they show.")
         return sections
     }
 

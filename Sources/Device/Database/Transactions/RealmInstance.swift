@@ -237,16 +237,17 @@ final class RealmInstance {
     }
 
     func access(for type: ObjectBase.Type) -> _ClassAccess {
-        if isFrozen { return access(named: ObjectModel.className(of: type), of: type) }
+        if isFrozen { return declaredAccess(of: type) }
         if let lastAccess, lastAccess.model.type == type { return lastAccess }
         if let access = accessesByType[ObjectIdentifier(type)] {
             lastAccess = access
             return access
         }
-        return access(named: ObjectModel.className(of: type), of: type)
+        return declaredAccess(of: type)
     }
 
-    private func access(named name: String, of type: ObjectBase.Type) -> _ClassAccess {
+    private func declaredAccess(of type: ObjectBase.Type) -> _ClassAccess {
+        let name = ObjectModel.className(of: type)
         guard let model = declared.models[name], model.type == type else { misuse(Self.notManaged(name)) }
         return access(named: name)
     }
